@@ -1,0 +1,2 @@
+//! The `refrain` command.
+fn main() {}
