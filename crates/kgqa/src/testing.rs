@@ -1,0 +1,1 @@
+//! An in-memory graph for tests.
