@@ -59,6 +59,10 @@ pub enum GraphError {
 /// A readable snapshot of one knowledge graph.
 ///
 /// Every method is bounded: by its `limit`, or by the number of distinct predicates.
+///
+/// Label predicates are left out of [`Graph::signature`] and [`Graph::predicates`]: `rdfs:label`, `skos:prefLabel`,
+/// `skos:altLabel` and `rdfs:comment` say what a node is called, not what is known of it. Other predicates that carry a
+/// name (`schema:name`, `foaf:name`, a local name of `name`, `label` or `title`) also give labels, but stay content.
 pub trait Graph: Send + Sync {
     /// Changes whenever a triple is added or removed.
     fn generation(&self) -> u64;
