@@ -1,1 +1,10 @@
-//! Placeholder, replaced by the first commit of this crate.
+#![doc = include_str!("../README.md")]
+
+mod embedder;
+mod static_embedder;
+mod table;
+pub mod words;
+
+pub use embedder::{EmbedError, Embedder};
+pub use static_embedder::StaticEmbedder;
+pub use table::TableError;

@@ -1,0 +1,266 @@
+//! How well do the words of a text match those of a query?
+//!
+//! BM25 after Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009), with the
+//! non-negative idf of Lucene. Words are the caller's: it neither splits nor stems.
+
+use std::collections::BTreeMap;
+
+use crate::top_k::best;
+
+/// The two parameters of BM25.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bm25Params {
+    /// How soon repetition stops to count; at least 0. Usual value 1.2.
+    pub k1: f32,
+    /// How much long texts are marked down, in [0, 1]. Usual value 0.75.
+    pub b: f32,
+}
+
+impl Default for Bm25Params {
+    /// The usual values of the literature, `k1` 1.2 and `b` 0.75.
+    fn default() -> Self {
+        Self { k1: 1.2, b: 0.75 }
+    }
+}
+
+/// An index over texts, made once.
+///
+/// ```
+/// use similarity::bm25::Bm25;
+///
+/// let index = Bm25::new([["directed", "by"], ["written", "by"]]);
+/// let best = index.top_k(&["who", "directed"], 1);
+/// assert_eq!(best[0].0, 0);
+/// assert_eq!(index.normalised(&["written", "by"], 1), 1.0);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Bm25 {
+    params: Bm25Params,
+    lengths: Vec<f32>,
+    mean_length: f32,
+    /// For each word its texts, by index, and how often it is in each.
+    postings: BTreeMap<String, Vec<(usize, f32)>>,
+}
+
+impl Bm25 {
+    /// Indexes texts that are given as words, with the usual parameters.
+    pub fn new<D, W>(texts: impl IntoIterator<Item = D>) -> Self
+    where
+        D: IntoIterator<Item = W>,
+        W: AsRef<str>,
+    {
+        Self::with_params(texts, Bm25Params::default())
+    }
+
+    /// Indexes texts that are given as words. Parameters out of range are clamped.
+    pub fn with_params<D, W>(texts: impl IntoIterator<Item = D>, params: Bm25Params) -> Self
+    where
+        D: IntoIterator<Item = W>,
+        W: AsRef<str>,
+    {
+        let params = Bm25Params {
+            k1: params.k1.max(0.0),
+            b: params.b.clamp(0.0, 1.0),
+        };
+        let mut postings: BTreeMap<String, Vec<(usize, f32)>> = BTreeMap::new();
+        let mut lengths = Vec::new();
+        for (index, words) in texts.into_iter().enumerate() {
+            let counts = counts(words);
+            lengths.push(counts.values().sum());
+            for (word, count) in counts {
+                postings.entry(word).or_default().push((index, count));
+            }
+        }
+        let total: f32 = lengths.iter().sum();
+        let mean_length = if total > 0.0 {
+            total / as_f32(lengths.len())
+        } else {
+            1.0
+        };
+        Self {
+            params,
+            lengths,
+            mean_length,
+            postings,
+        }
+    }
+
+    /// How many texts there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// Whether there are no texts.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lengths.is_empty()
+    }
+
+    /// Inverse document frequency, `ln(1 + (n - df + 0.5) / (df + 0.5))`, always positive.
+    #[must_use]
+    pub fn idf(&self, word: &str) -> f32 {
+        let found = as_f32(self.postings.get(word).map_or(0, Vec::len));
+        (1.0 + (as_f32(self.len()) - found + 0.5) / (found + 0.5)).ln()
+    }
+
+    /// BM25 of one text for a query, at least 0; a word that the query repeats counts once. 0 for a
+    /// text that does not exist.
+    pub fn score<W: AsRef<str>>(&self, query: &[W], text: usize) -> f32 {
+        let Some(&length) = self.lengths.get(text) else {
+            return 0.0;
+        };
+        let words = counts(query);
+        words
+            .keys()
+            .map(|word| self.idf(word) * self.saturated(self.count(word, text), length))
+            .sum()
+    }
+
+    /// BM25 of the query against itself: what a text of the same words would get. Words that no text
+    /// has count too, so a query that is mostly unknown cannot score high.
+    pub fn self_score<W: AsRef<str>>(&self, query: &[W]) -> f32 {
+        let words = counts(query);
+        let length = words.values().sum();
+        words
+            .iter()
+            .map(|(word, &count)| self.idf(word) * self.saturated(count, length))
+            .sum()
+    }
+
+    /// [`score`](Self::score) over [`self_score`](Self::self_score), in [0, 1]; comparable between queries.
+    pub fn normalised<W: AsRef<str>>(&self, query: &[W], text: usize) -> f32 {
+        ratio(self.score(query, text), self.self_score(query))
+    }
+
+    /// The `k` best texts with a normalised score above 0, best first, ties by index.
+    pub fn top_k<W: AsRef<str>>(&self, query: &[W], k: usize) -> Vec<(usize, f32)> {
+        let mut scores: BTreeMap<usize, f32> = BTreeMap::new();
+        for word in counts(query).keys() {
+            let idf = self.idf(word);
+            for &(text, count) in self.postings.get(word).map_or(&[][..], Vec::as_slice) {
+                *scores.entry(text).or_insert(0.0) +=
+                    idf * self.saturated(count, self.lengths[text]);
+            }
+        }
+        let own = self.self_score(query);
+        best(
+            scores
+                .into_iter()
+                .map(|(text, score)| (text, ratio(score, own))),
+            k,
+        )
+    }
+
+    fn count(&self, word: &str, text: usize) -> f32 {
+        let Some(list) = self.postings.get(word) else {
+            return 0.0;
+        };
+        list.binary_search_by_key(&text, |entry| entry.0)
+            .map_or(0.0, |place| list[place].1)
+    }
+
+    fn saturated(&self, count: f32, length: f32) -> f32 {
+        let Bm25Params { k1, b } = self.params;
+        if count == 0.0 {
+            return 0.0;
+        }
+        count * (k1 + 1.0) / (count + k1 * (1.0 - b + b * length / self.mean_length))
+    }
+}
+
+fn ratio(score: f32, own: f32) -> f32 {
+    if own > 0.0 {
+        (score / own).clamp(0.0, 1.0)
+    } else {
+        0.0
+    }
+}
+
+fn counts<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> BTreeMap<String, f32> {
+    let mut counts = BTreeMap::new();
+    for word in words {
+        *counts.entry(word.as_ref().to_owned()).or_insert(0.0) += 1.0;
+    }
+    counts
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counts of texts; a rounding in the seventh digit is harmless"
+)]
+fn as_f32(count: usize) -> f32 {
+    count as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn texts() -> impl Strategy<Value = Vec<Vec<String>>> {
+        prop::collection::vec(prop::collection::vec("[a-e]", 0..6), 0..10)
+    }
+
+    proptest! {
+        #[test]
+        fn the_index_equals_scoring_every_text(
+            texts in texts(),
+            query in prop::collection::vec("[a-g]", 0..5),
+            k in 0_usize..12,
+        ) {
+            let index = Bm25::new(&texts);
+            let mut naive: Vec<(usize, f32)> =
+                (0..texts.len()).map(|t| (t, index.normalised(&query, t))).filter(|e| e.1 > 0.0).collect();
+            naive.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            naive.truncate(k);
+            prop_assert_eq!(index.top_k(&query, k), naive);
+        }
+
+        #[test]
+        fn normalised_is_within_bounds_and_one_for_itself(texts in texts()) {
+            let index = Bm25::new(&texts);
+            for (t, text) in texts.iter().enumerate() {
+                let own = index.normalised(text, t);
+                prop_assert!(text.is_empty() || (own - 1.0).abs() < 1e-5);
+                for other in 0..texts.len() {
+                    let score = index.normalised(text, other);
+                    prop_assert!((0.0..=1.0).contains(&score));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rare_words_count_more() {
+        let index = Bm25::new([
+            vec!["by", "directed"],
+            vec!["by", "written"],
+            vec!["by", "sung"],
+        ]);
+        assert!(index.idf("directed") > index.idf("by"));
+    }
+
+    #[test]
+    fn words_that_nothing_has_lower_the_score() {
+        let index = Bm25::new([vec!["a", "b"], vec!["c"]]);
+        assert!(index.normalised(&["a", "z"], 0) < index.normalised(&["a"], 0));
+    }
+
+    #[test]
+    fn parameters_change_the_ranking() {
+        let texts = [vec!["a", "a", "b", "b", "b", "b", "b", "b"], vec!["a", "c"]];
+        let plain = Bm25::with_params(texts.clone(), Bm25Params { k1: 5.0, b: 0.0 });
+        assert_eq!(plain.top_k(&["a"], 1)[0].0, 0);
+        let strict = Bm25::with_params(texts, Bm25Params { k1: 0.1, b: 1.0 });
+        assert_eq!(strict.top_k(&["a"], 1)[0].0, 1);
+    }
+
+    #[test]
+    fn empty_index_and_unknown_text() {
+        let index = Bm25::new(Vec::<Vec<String>>::new());
+        assert!(index.is_empty());
+        assert!(index.top_k(&["a"], 3).is_empty());
+        assert_eq!(index.score(&["a"], 7), 0.0);
+    }
+}
