@@ -1,1 +1,65 @@
-//! Dataset runners.
+//! How well does Refrain answer, how much does it learn, and does it ever serve a wrong memory?
+//!
+//! Runs the question sets and pair sets of a data folder against a [`System`], and reports accuracy,
+//! reuse and latency. [`eval`] is what `refrain eval` calls.
+
+mod chart;
+mod dataset;
+mod engine;
+mod metrics;
+mod options;
+mod pair_runner;
+mod progress;
+mod report;
+mod runner;
+#[cfg(test)]
+mod scripted;
+mod system;
+
+pub use dataset::{
+    DatasetError, DatasetName, Expected, Gold, GraphName, Pair, Question, load_pairs,
+    load_questions, normalise_label,
+};
+pub use engine::EngineUnderTest;
+pub use metrics::{CurvePoint, Figures, Latency, Third};
+pub use options::{
+    Ablations, EvalOptions, FeedbackMode, MemoryMode, Order, Settings, UnknownSetting,
+};
+pub use pair_runner::run_pairs;
+pub use progress::{Bar, Progress, Silent};
+pub use report::{
+    EvalReport, FailureExample, FailureKind, PairExample, PairFigures, PairReport, QuestionReport,
+};
+pub use runner::run_questions;
+pub use system::{HitKind, HitSource, Reply, System, Value};
+
+/// Runs one evaluation with a fresh engine.
+///
+/// # Errors
+/// When the data folder lacks a file, or the engine fails.
+pub fn eval(options: &EvalOptions, progress: &mut dyn Progress) -> anyhow::Result<EvalReport> {
+    let mut engine = EngineUnderTest::open(options)?;
+    eval_system(&mut engine, options, progress)
+}
+
+/// Runs one evaluation of any system.
+///
+/// # Errors
+/// When the data folder lacks a file, or the system fails.
+pub fn eval_system(
+    system: &mut dyn System,
+    options: &EvalOptions,
+    progress: &mut dyn Progress,
+) -> anyhow::Result<EvalReport> {
+    if options.dataset.is_pairs() {
+        let pairs = load_pairs(options.dataset, &options.data)?;
+        Ok(EvalReport::Pairs(run_pairs(
+            system, pairs, options, progress,
+        )?))
+    } else {
+        let questions = load_questions(options.dataset, &options.data)?;
+        Ok(EvalReport::Questions(run_questions(
+            system, questions, options, progress,
+        )?))
+    }
+}

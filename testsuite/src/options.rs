@@ -1,0 +1,237 @@
+//! What should be evaluated, and under which settings?
+//!
+//! Plain structs: the command line fills them from its flags, tests fill them by hand.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use serde::Serialize;
+
+use crate::dataset::DatasetName;
+
+/// Whether answers may be reused and learned from during the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MemoryMode {
+    /// Each question meets an empty memory; nothing is written back.
+    Off,
+    /// Answers are remembered and reused, as in normal use.
+    On,
+}
+
+/// Which word the system hears about each answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FeedbackMode {
+    /// None at all: the system has only its own judgement.
+    None,
+    /// The verdict right or wrong after each answer; never the right answer itself.
+    Gold,
+}
+
+/// The order in which the questions of a set are asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// As the file has them.
+    File,
+    /// Shuffled with the given seed.
+    Shuffle,
+}
+
+/// What is switched off, one field an ablation of CacheRAG's tables 3 and 4.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Ablations {
+    /// No depth expansion.
+    pub no_depth: bool,
+    /// No breadth expansion.
+    pub no_breadth: bool,
+    /// Recall by relevance alone, without MMR's diversity.
+    pub no_mmr: bool,
+    /// One flat bucket instead of domain → aspect.
+    pub one_layer: bool,
+    /// No warm start before the first question.
+    pub no_warm: bool,
+}
+
+/// Everything one run of `refrain eval` depends on.
+#[derive(Debug, Clone)]
+pub struct EvalOptions {
+    /// Which set is asked.
+    pub dataset: DatasetName,
+    /// The folder that holds `kg/`, `corpus/` and `dev/`.
+    pub data: PathBuf,
+    /// May answers be remembered and reused?
+    pub memory: MemoryMode,
+    /// Which verdicts does the system hear?
+    pub feedback: FeedbackMode,
+    /// In which order is the set asked?
+    pub order: Order,
+    /// Seed of the shuffle.
+    pub seed: u64,
+    /// What is switched off.
+    pub ablations: Ablations,
+    /// Ask at most this many questions (or pairs).
+    pub limit: Option<usize>,
+    /// How many failing questions the report quotes for each kind.
+    pub examples_per_kind: usize,
+    /// Where the graphs are loaded to; a temporary folder when absent.
+    pub work_dir: Option<PathBuf>,
+}
+
+impl EvalOptions {
+    /// The defaults for `dataset`: file order, no feedback, and memory off for question
+    /// sets but on for pair sets (which measure reuse and nothing else).
+    pub fn new(dataset: DatasetName, data: impl Into<PathBuf>) -> Self {
+        Self {
+            dataset,
+            data: data.into(),
+            memory: if dataset.is_pairs() {
+                MemoryMode::On
+            } else {
+                MemoryMode::Off
+            },
+            feedback: FeedbackMode::None,
+            order: Order::File,
+            seed: 42,
+            ablations: Ablations::default(),
+            limit: None,
+            examples_per_kind: 3,
+            work_dir: None,
+        }
+    }
+
+    /// The settings as the report prints them.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            memory: self.memory,
+            feedback: self.feedback,
+            order: self.order,
+            seed: self.seed,
+            limit: self.limit,
+            ablations: self.ablations,
+        }
+    }
+}
+
+/// The settings of a run, as they stand in its report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Settings {
+    /// See [`EvalOptions::memory`].
+    pub memory: MemoryMode,
+    /// See [`EvalOptions::feedback`].
+    pub feedback: FeedbackMode,
+    /// See [`EvalOptions::order`].
+    pub order: Order,
+    /// See [`EvalOptions::seed`].
+    pub seed: u64,
+    /// See [`EvalOptions::limit`].
+    pub limit: Option<usize>,
+    /// See [`EvalOptions::ablations`].
+    pub ablations: Ablations,
+}
+
+impl Settings {
+    /// The settings in a few words, for a table's head or a chart's title.
+    pub fn describe(&self) -> String {
+        let memory = match self.memory {
+            MemoryMode::Off => "memory off",
+            MemoryMode::On => "memory on",
+        };
+        let feedback = match self.feedback {
+            FeedbackMode::None => "no feedback",
+            FeedbackMode::Gold => "gold verdicts",
+        };
+        let order = match self.order {
+            Order::File => "file order".to_owned(),
+            Order::Shuffle => format!("shuffled (seed {})", self.seed),
+        };
+        let mut words = vec![memory.to_owned(), feedback.to_owned(), order];
+        words.extend(self.ablations.names().into_iter().map(str::to_owned));
+        words.join(", ")
+    }
+
+    /// The settings as a part of a file name.
+    pub fn slug(&self) -> String {
+        self.describe()
+            .replace(", ", "-")
+            .replace(|c: char| !c.is_ascii_alphanumeric() && c != '-', "_")
+            .replace("_(seed_", "_")
+            .trim_end_matches('_')
+            .to_owned()
+    }
+}
+
+impl Ablations {
+    /// The names of what is switched off.
+    pub fn names(self) -> Vec<&'static str> {
+        [
+            (self.no_depth, "no depth"),
+            (self.no_breadth, "no breadth"),
+            (self.no_mmr, "no MMR"),
+            (self.one_layer, "one layer"),
+            (self.no_warm, "no warm start"),
+        ]
+        .into_iter()
+        .filter_map(|(off, name)| off.then_some(name))
+        .collect()
+    }
+}
+
+/// A setting's value that is none of the allowed ones.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("{value:?} is not a {setting}; use one of: {allowed}")]
+pub struct UnknownSetting {
+    setting: &'static str,
+    value: String,
+    allowed: &'static str,
+}
+
+macro_rules! setting_from_str {
+    ($type:ty, $setting:literal, $allowed:literal, $($text:literal => $value:expr),+) => {
+        impl FromStr for $type {
+            type Err = UnknownSetting;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                match text {
+                    $($text => Ok($value),)+
+                    _ => Err(UnknownSetting {
+                        setting: $setting,
+                        value: text.to_owned(),
+                        allowed: $allowed,
+                    }),
+                }
+            }
+        }
+    };
+}
+
+setting_from_str!(MemoryMode, "memory mode", "off, on", "off" => Self::Off, "on" => Self::On);
+setting_from_str!(FeedbackMode, "feedback mode", "none, gold", "none" => Self::None, "gold" => Self::Gold);
+setting_from_str!(Order, "order", "file, shuffle", "file" => Self::File, "shuffle" => Self::Shuffle);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pair_sets_run_with_memory_unless_told_otherwise() {
+        assert_eq!(
+            EvalOptions::new(DatasetName::CacheKg, "d").memory,
+            MemoryMode::On
+        );
+        assert_eq!(
+            EvalOptions::new(DatasetName::Pq2h, "d").memory,
+            MemoryMode::Off
+        );
+    }
+
+    #[test]
+    fn an_unknown_value_names_the_allowed_ones() {
+        let error = "maybe".parse::<MemoryMode>().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "\"maybe\" is not a memory mode; use one of: off, on"
+        );
+    }
+}
