@@ -154,11 +154,11 @@ impl Settings {
     /// The settings as a part of a file name.
     pub fn slug(&self) -> String {
         self.describe()
-            .replace(", ", "-")
-            .replace(|c: char| !c.is_ascii_alphanumeric() && c != '-', "_")
-            .replace("_(seed_", "_")
-            .trim_end_matches('_')
-            .to_owned()
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .collect::<Vec<_>>()
+            .join("-")
+            .to_lowercase()
     }
 }
 
@@ -223,6 +223,22 @@ mod tests {
         assert_eq!(
             EvalOptions::new(DatasetName::Pq2h, "d").memory,
             MemoryMode::Off
+        );
+    }
+
+    #[test]
+    fn settings_name_a_file() {
+        let options = EvalOptions {
+            order: Order::Shuffle,
+            ablations: Ablations {
+                no_mmr: true,
+                ..Ablations::default()
+            },
+            ..EvalOptions::new(DatasetName::Pq2h, "d")
+        };
+        assert_eq!(
+            options.settings().slug(),
+            "memory-off-no-feedback-shuffled-seed-42-no-mmr"
         );
     }
 

@@ -231,7 +231,7 @@ impl Chart {
     reason = "legends have a few dozen letters"
 )]
 fn text_width(text: &str) -> f32 {
-    text.chars().count() as f32 * 8.0
+    text.chars().count() as f32 * 7.2
 }
 
 /// The next of 1, 2, 4, 5, 8 times a power of ten: an axis end that divides by four.

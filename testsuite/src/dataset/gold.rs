@@ -2,7 +2,7 @@
 //!
 //! Exact-set comparison: every expected value is given, and nothing else. A value is an entity
 //! (compared by IRI when both sides have one, by normalised label otherwise), a number (whole numbers
-//! exactly, others within [`RELATIVE_TOLERANCE`]), or a boolean (`yes` is `true`).
+//! exactly, others within `RELATIVE_TOLERANCE`), or a boolean (`yes` is `true`).
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use crate::system::Value;
 
 /// Two decimal numbers are the same when they differ by less than this share: the sets print
 /// computed averages with four significant digits.
-pub const RELATIVE_TOLERANCE: f64 = 5e-4;
+const RELATIVE_TOLERANCE: f64 = 5e-4;
 
 /// One expected value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
