@@ -1,2 +1,47 @@
-//! The `refrain` command.
-fn main() {}
+//! The `refrain` command: a thin shell over the library of the same name.
+
+mod args;
+mod commands;
+mod failure;
+mod ui;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use failure::Outcome;
+use ui::Ui;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let ui = Ui::new(&cli.global);
+    match run(cli, ui) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
+        Err(failure) => {
+            ui.fail(&failure);
+            failure.exit_code()
+        }
+    }
+}
+
+fn run(cli: Cli, ui: Ui) -> Outcome {
+    let global = &cli.global;
+    match cli.command {
+        Command::Config(command) => commands::config::run(&command, global, ui),
+        Command::Completions { shell } => commands::completions::run(shell),
+        Command::Init
+        | Command::Load(_)
+        | Command::Ask(_)
+        | Command::Feedback(_)
+        | Command::Memory(_)
+        | Command::Warm(_)
+        | Command::Source(_)
+        | Command::Triple(_)
+        | Command::Sparql(_)
+        | Command::Eval(_)
+        | Command::Demo(_)
+        | Command::Doctor => Err(failure::Failure::new("not built yet")),
+    }
+}

@@ -1,0 +1,177 @@
+//! How does an answer look on a terminal?
+
+use refrain::{Answer, HitKind};
+use serde_json::Value;
+
+use crate::failure::Outcome;
+use crate::ui::{Tone, Ui, counted, duration, safe};
+
+/// Citations printed without `--explain`.
+const CITATIONS_SHOWN: usize = 6;
+
+/// Lines of an explanation printed at most.
+const EXPLANATION_LINES: usize = 400;
+
+/// Prints an answer with its proof and where it comes from.
+pub(crate) fn print(answer: &Answer, ui: Ui) -> Outcome {
+    let tone = if answer.refused { Tone::Warn } else { Tone::Strong };
+    ui.line(ui.paint(tone, &safe(&answer.text)))?;
+    if answer.refused && let Some(reason) = &answer.reason {
+        ui.line(format!("  {}", safe(reason)))?;
+    }
+    print_citations(answer, ui)?;
+    for cut in &answer.cut {
+        let mark = ui.paint(Tone::Warn, "cut");
+        ui.line(format!("  {mark} {}", safe(cut)))?;
+    }
+    ui.line(format!("  {}", ui.paint(Tone::Faint, &foot(answer))))?;
+    if let Some(explanation) = &answer.explanation {
+        print_explanation(answer, explanation, ui)?;
+    }
+    Ok(())
+}
+
+fn print_citations(answer: &Answer, ui: Ui) -> Outcome {
+    let shown = if answer.explanation.is_some() {
+        answer.citations.len()
+    } else {
+        CITATIONS_SHOWN
+    };
+    for citation in answer.citations.iter().take(shown) {
+        let number = ui.paint(Tone::Name, &format!("[{}]", citation.n));
+        ui.line(format!("  {number} {}", safe(&citation.text)))?;
+    }
+    let rest = answer.citations.len().saturating_sub(shown);
+    if rest > 0 {
+        let text = format!("    and {} more (--json has all)", counted(rest as u64, "triple", "triples"));
+        ui.line(ui.paint(Tone::Faint, &text))?;
+    }
+    Ok(())
+}
+
+fn foot(answer: &Answer) -> String {
+    let mut parts = Vec::new();
+    if let Some(source) = &answer.source {
+        parts.push(source.clone());
+    }
+    parts.push(match answer.hit_kind {
+        HitKind::None => "planned".to_owned(),
+        HitKind::Plan => "remembered plan, run again".to_owned(),
+        HitKind::Exact => "remembered, evidence unchanged".to_owned(),
+    });
+    parts.push(duration(answer.cost.micros));
+    if !answer.refused {
+        parts.push(format!("confidence {:.2}", answer.confidence));
+    }
+    parts.push(answer.id.clone());
+    parts.join(" · ")
+}
+
+fn print_explanation(answer: &Answer, explanation: &Value, ui: Ui) -> Outcome {
+    if let Some(plan) = &answer.plan {
+        ui.line("")?;
+        ui.line(ui.paint(Tone::Name, "plan"))?;
+        for line in plan.sparql.lines() {
+            ui.line(format!("  {}", safe(line)))?;
+        }
+    }
+    ui.line("")?;
+    let mut lines = Vec::new();
+    outline(explanation, 0, &mut lines);
+    let cut = lines.len().saturating_sub(EXPLANATION_LINES);
+    for (depth, name, text) in lines.into_iter().take(EXPLANATION_LINES) {
+        let name = ui.paint(if depth == 0 { Tone::Name } else { Tone::Faint }, &safe(&name));
+        let space = if text.is_empty() { "" } else { " " };
+        ui.line(format!("{}{name}{space}{}", "  ".repeat(depth), safe(&text)))?;
+    }
+    if cut > 0 {
+        ui.line(ui.paint(Tone::Faint, &format!("… {cut} more lines (--json has all)")))?;
+    }
+    Ok(())
+}
+
+/// The explanation as an indented outline: depth, name, text.
+fn outline(value: &Value, depth: usize, lines: &mut Vec<(usize, String, String)>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                match brief(field) {
+                    Some(text) => lines.push((depth, name.replace('_', " "), text)),
+                    None => {
+                        lines.push((depth, name.replace('_', " "), String::new()));
+                        outline(field, depth + 1, lines);
+                    }
+                }
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                match brief(item) {
+                    Some(text) => lines.push((depth, "·".to_owned(), text)),
+                    None => {
+                        lines.push((depth, "·".to_owned(), String::new()));
+                        outline(item, depth + 1, lines);
+                    }
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            lines.push((depth, String::new(), brief(value).unwrap_or_default()));
+        }
+    }
+}
+
+/// The widest value that is written on its name's line.
+const BRIEF_WIDTH: usize = 90;
+
+/// A value that fits on a line.
+fn brief(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::Null => "–".to_owned(),
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        Value::Number(number) => match number.as_f64() {
+            Some(float) if !number.is_i64() && !number.is_u64() => format!("{float:.3}"),
+            _ => number.to_string(),
+        },
+        Value::String(text) => return Some(text.clone()),
+        Value::Array(items) if items.is_empty() => "none".to_owned(),
+        Value::Array(items) => {
+            let parts: Vec<String> = items.iter().map(scalar).collect::<Option<_>>()?;
+            parts.join(", ")
+        }
+        Value::Object(fields) => {
+            let parts: Vec<String> = fields
+                .iter()
+                .map(|(name, field)| Some(format!("{} {}", name.replace('_', " "), scalar(field)?)))
+                .collect::<Option<_>>()?;
+            parts.join(" · ")
+        }
+    };
+    (text.chars().count() <= BRIEF_WIDTH).then_some(text)
+}
+
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::Array(_) | Value::Object(_) => None,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => brief(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_objects_stay_on_one_line_and_long_ones_open() {
+        let value = serde_json::json!({
+            "links": [{"text": "Inception", "fit": 1.0}],
+            "none": [],
+        });
+        let mut lines = Vec::new();
+        outline(&value, 0, &mut lines);
+        assert_eq!(lines[0], (0, "links".to_owned(), String::new()));
+        assert_eq!(lines[1].2, "fit 1.000 · text Inception");
+        assert_eq!(lines[2], (0, "none".to_owned(), "none".to_owned()));
+    }
+}

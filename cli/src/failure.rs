@@ -1,0 +1,95 @@
+//! How does a command fail?
+//!
+//! One human sentence that names the input, an optional hint with the remedy, and an exit code: 1 failed, 2 usage. Every error of the
+//! libraries becomes one of these here and nowhere else.
+
+use std::io;
+use std::process::ExitCode;
+
+/// A command's failure.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    /// What went wrong, in one sentence.
+    pub(crate) message: String,
+    /// What to do about it.
+    pub(crate) hint: Option<String>,
+    /// The process's exit code.
+    pub(crate) code: u8,
+}
+
+/// What commands return.
+pub(crate) type Outcome<T = ()> = Result<T, Failure>;
+
+impl Failure {
+    /// Something failed.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            hint: None,
+            code: 1,
+        }
+    }
+
+    /// The command was used wrongly.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self {
+            code: 2,
+            ..Self::new(message)
+        }
+    }
+
+    /// With a remedy.
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
+        Self {
+            hint: Some(hint.into()),
+            ..self
+        }
+    }
+
+    /// With a remedy, where there is one.
+    pub(crate) fn maybe_hint(self, hint: Option<String>) -> Self {
+        Self { hint, ..self }
+    }
+
+    /// The exit code.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.code)
+    }
+
+    /// A reader that went away, as in `refrain … | head`: nothing to report.
+    pub(crate) fn is_broken_pipe(&self) -> bool {
+        self.message == BROKEN_PIPE
+    }
+}
+
+const BROKEN_PIPE: &str = "nobody reads the output any more";
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Self::new(BROKEN_PIPE);
+        }
+        Self::new(error.to_string())
+    }
+}
+
+impl From<serde_json::Error> for Failure {
+    fn from(error: serde_json::Error) -> Self {
+        if error.io_error_kind() == Some(io::ErrorKind::BrokenPipe) {
+            return Self::new(BROKEN_PIPE);
+        }
+        Self::new(format!("the output cannot be written as JSON: {error}"))
+    }
+}
+
+impl From<refrain::ConfigError> for Failure {
+    fn from(error: refrain::ConfigError) -> Self {
+        let hint = error.remedy();
+        let message = error.to_string();
+        Self {
+            code: 2,
+            ..Self::new(message)
+        }
+        .maybe_hint(hint)
+    }
+}

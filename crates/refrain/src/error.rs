@@ -1,0 +1,170 @@
+//! What can go wrong in the engine, and what is the remedy?
+//!
+//! A wrong or missing answer is no error: it is an `Answer` that refuses.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::config::ConfigError;
+
+/// Why the engine could not do what was asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// Nothing has been loaded there.
+    #[error("there is no Refrain directory at {}", path.display())]
+    NoDirectory {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// The path is a file.
+    #[error("{} is a file, not a directory", path.display())]
+    NotADirectory {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The directory holds something else.
+    #[error("{} holds files that are not Refrain's", path.display())]
+    ForeignDirectory {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// Another process has the directory open.
+    #[error("{} is in use by another process{}", path.display(), in_brackets(*process))]
+    Locked {
+        /// The directory.
+        path: PathBuf,
+        /// The process that has it, when it said so.
+        process: Option<u32>,
+    },
+    /// The lock could not be taken.
+    #[error("{} cannot be locked: {source}", path.display())]
+    CannotLock {
+        /// The lock file.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// A file could not be read or written; the error names it.
+    #[error("{0}")]
+    Files(#[source] io::Error),
+    /// Settings were refused.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// No source has this name.
+    #[error("there is no source \"{name}\"")]
+    UnknownSource {
+        /// The name asked for.
+        name: String,
+        /// The source it probably meant.
+        suggestion: Option<String>,
+        /// Those that exist.
+        known: Vec<String>,
+    },
+    /// There is nothing to ask.
+    #[error("no source has been loaded yet")]
+    NoSources,
+    /// A source must be named, since there are several.
+    #[error("there are several sources, and none was named")]
+    SourceNeeded {
+        /// Those that exist.
+        known: Vec<String>,
+    },
+    /// A name that no source can have.
+    #[error("\"{name}\" cannot be the name of a {what}")]
+    InvalidName {
+        /// "source" or "namespace".
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// `sources.toml` was damaged.
+    #[error("{} cannot be read: {message}", path.display())]
+    BadDescriptions {
+        /// The file.
+        path: PathBuf,
+        /// What the parser said.
+        message: String,
+    },
+}
+
+fn in_brackets(process: Option<u32>) -> String {
+    process.map_or_else(String::new, |process| format!(" (process {process})"))
+}
+
+impl EngineError {
+    /// What to do about it, where that is known.
+    pub fn remedy(&self) -> Option<String> {
+        match self {
+            Self::NoDirectory { .. } => Some(
+                "load a graph first with `refrain load FILE`, or name the directory with --dir"
+                    .to_owned(),
+            ),
+            Self::NotADirectory { .. } | Self::ForeignDirectory { .. } => {
+                Some("name another directory with --dir".to_owned())
+            }
+            Self::Locked { .. } => Some(
+                "wait until it ends, or use another directory with --dir; one process at a time keeps the memory consistent"
+                    .to_owned(),
+            ),
+            Self::Config(error) => error.remedy(),
+            Self::UnknownSource {
+                suggestion, known, ..
+            } => Some(match suggestion {
+                Some(close) => format!("did you mean \"{close}\"?"),
+                None if known.is_empty() => {
+                    "load one first with `refrain load FILE --domain NAME`".to_owned()
+                }
+                None => format!("there is {}", known.join(", ")),
+            }),
+            Self::NoSources => Some("load a graph first with `refrain load FILE`".to_owned()),
+            Self::SourceNeeded { known } => {
+                Some(format!("name one with --source: {}", known.join(", ")))
+            }
+            Self::InvalidName { .. } => Some(
+                "use up to 64 letters, digits, '-', '_' and '.', not starting with '.'".to_owned(),
+            ),
+            Self::CannotLock { .. } | Self::Files(_) | Self::BadDescriptions { .. } => None,
+        }
+    }
+
+    /// Whether the caller asked for something impossible, rather than something failing.
+    pub fn is_usage(&self) -> bool {
+        match self {
+            Self::Config(_)
+            | Self::UnknownSource { .. }
+            | Self::SourceNeeded { .. }
+            | Self::InvalidName { .. } => true,
+            Self::NoDirectory { .. }
+            | Self::NotADirectory { .. }
+            | Self::ForeignDirectory { .. }
+            | Self::Locked { .. }
+            | Self::CannotLock { .. }
+            | Self::Files(_)
+            | Self::NoSources
+            | Self::BadDescriptions { .. } => false,
+        }
+    }
+}
+
+/// Longest name of a source or namespace, in bytes.
+const MAX_NAME_BYTES: usize = 64;
+
+/// Checks the name of a source or namespace.
+///
+/// # Errors
+/// When it is empty, too long, starts with a dot or holds anything but letters, digits, `-`, `_` and `.`.
+pub fn check_name(what: &'static str, name: &str) -> Result<(), EngineError> {
+    let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if name.is_empty()
+        || name.len() > MAX_NAME_BYTES
+        || name.starts_with('.')
+        || !name.chars().all(good)
+    {
+        return Err(EngineError::InvalidName {
+            what,
+            name: name.chars().take(MAX_NAME_BYTES).collect(),
+        });
+    }
+    Ok(())
+}
