@@ -1,0 +1,54 @@
+# The only commands anyone needs: `make demo`, `make test`. `make help` lists the rest.
+CARGO ?= cargo
+RELEASE_DIR = $(or $(CARGO_TARGET_DIR),target)/release
+NEXTEST := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
+DENY := $(shell $(CARGO) deny --version >/dev/null 2>&1 && echo yes)
+EXAMPLES := $(wildcard crates/*/examples/*.rs)
+
+.PHONY: help demo build test lint unit doc-tests examples house bench
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+demo: ## build the command and show what it does on a small film graph
+	$(CARGO) build --release --locked -p refrain-cli
+	$(RELEASE_DIR)/refrain demo
+
+build: ## build the command, optimised
+	$(CARGO) build --release --locked -p refrain-cli
+
+test: lint doc-tests examples unit house ## everything CI checks
+
+lint:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+
+doc-tests:
+	$(CARGO) test --workspace --doc --locked --quiet
+
+# Every example runs to its end.
+examples:
+	@set -e; for file in $(EXAMPLES); do \
+	  crate=$$(basename $$(dirname $$(dirname $$file))); \
+	  echo "example $$crate/$$(basename $$file .rs)"; \
+	  $(CARGO) run --quiet --locked -p $$crate --example $$(basename $$file .rs) >/dev/null; \
+	done
+
+unit:
+ifeq ($(NEXTEST),yes)
+	$(CARGO) nextest run --workspace --locked --no-fail-fast -E 'not binary(house)'
+else
+	$(CARGO) test --workspace --lib --bins --tests --locked --no-fail-fast
+endif
+
+# The rules of the house: dependency picture, file lengths, links, paper symbols, licences.
+# cargo-deny (advisories too) runs where it is installed; building it takes longer than everything
+# else here together, so the licence and source rules of deny.toml are also checked by a test.
+house:
+ifeq ($(DENY),yes)
+	$(CARGO) deny --locked check
+endif
+	$(CARGO) test --locked -p testsuite --test house
+
+bench: ## run the benchmarks
+	$(CARGO) bench --workspace --bench '*'
