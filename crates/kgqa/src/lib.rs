@@ -1,7 +1,16 @@
 //! How is a question over a knowledge graph answered? CacheRAG's pipeline with built-in stages.
+pub mod alignment;
+pub mod answer;
+pub mod backend_adapter;
+pub mod entity_linker;
 pub mod execute;
 pub mod graph;
+pub mod guidance;
+pub mod isr;
+pub mod local_schema;
+pub mod logical_parser;
 pub mod plan;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod text;
+mod vocabulary;

@@ -7,10 +7,13 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+mod check;
 mod parse;
 mod sparql;
 
-pub use parse::PlanParseError;
+pub use check::PlanError;
+pub use parse::{MAX_DEPTH, MAX_LENGTH_BYTES, PlanParseError};
+pub use sparql::SlotText;
 
 /// A place in a plan that a binding fills: the number of the mention in the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -169,6 +172,17 @@ impl Plan {
         let mut seen = std::collections::BTreeSet::new();
         out.retain(|p| seen.insert(*p));
         out
+    }
+
+    /// Every path in the plan, in order of appearance.
+    #[must_use]
+    pub fn paths(&self) -> Vec<&Path> {
+        match self {
+            Self::Path(path) => vec![path],
+            Self::Intersect(inputs) => inputs.iter().flat_map(Self::paths).collect(),
+            Self::Filter { input, .. } | Self::Count(input) | Self::OrderLimit { input, .. } | Self::Ask { input, .. } => input.paths(),
+            Self::Compare { .. } | Self::Sparql(_) => Vec::new(),
+        }
     }
 
     /// Every slot the plan reads, ascending.

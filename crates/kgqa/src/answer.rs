@@ -1,0 +1,247 @@
+//! How does a question become an answer or a refusal? CacheRAG Algorithm 1 with built-in stages.
+//!
+//! Parse, compile, execute, judge; the next plan or reading is tried while the budget lasts. Reads only.
+
+use std::sync::Arc;
+
+use language_model::Embedder;
+
+use crate::backend_adapter::{Candidate, CompileConfig, Compiled, Compiler};
+use crate::execute::{self, Executed, ExecuteError, Given, Limits};
+use crate::graph::{Graph, GraphError};
+use crate::guidance::Guidance;
+use crate::isr::Isr;
+use crate::local_schema::{GainConfig, Schema, SchemaError};
+use crate::logical_parser::{self, ParserConfig};
+
+/// All of the planner's bounds and prices.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PlannerConfig {
+    /// The parser's.
+    pub parser: ParserConfig,
+    /// The schema's.
+    pub gains: GainConfig,
+    /// The compiler's.
+    pub compile: CompileConfig,
+    /// The executor's.
+    pub limits: Limits,
+    /// The judge's.
+    pub judge: JudgeConfig,
+}
+
+/// When a plan's result is good enough, and when to refrain.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JudgeConfig {
+    /// Plans run per question.
+    pub max_runs: usize,
+    /// A word that asks for an attribute must be this similar to some predicate.
+    pub support: f32,
+}
+
+impl Default for JudgeConfig {
+    fn default() -> Self {
+        Self { max_runs: 32, support: 0.32 }
+    }
+}
+
+/// Why no answer is given.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Refusal {
+    /// Nothing in the question names anything in the graph.
+    NothingNamed,
+    /// A name in the question is not in the graph.
+    UnknownName {
+        /// The names.
+        names: Vec<String>,
+    },
+    /// The question denies something, which a bounded look at the graph cannot prove.
+    Negation,
+    /// The graph has nothing like what is asked for.
+    Unsupported {
+        /// The word that nothing supports.
+        word: String,
+    },
+    /// Every plausible plan gave nothing.
+    Empty {
+        /// How many plans were run.
+        runs: usize,
+    },
+}
+
+/// What the planner found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The question in the reading that was answered.
+    pub isr: Isr,
+    /// The plan that was run, when one was chosen.
+    pub chosen: Option<Candidate>,
+    /// What it gave.
+    pub executed: Option<Executed>,
+    /// Why there is no answer.
+    pub refusal: Option<Refusal>,
+    /// Score over the best other plan with another answer; infinite without one.
+    pub margin: f32,
+    /// What compilation saw.
+    pub compiled: Compiled,
+    /// Plans run.
+    pub runs: usize,
+}
+
+/// Why the planner failed (a refusal is not a failure).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AnswerError {
+    /// The graph failed.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+    /// The schema could not be made.
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
+    /// A plan could not be run.
+    #[error(transparent)]
+    Execute(#[from] ExecuteError),
+}
+
+/// The built-in planner: an embedder and bounds.
+#[derive(Clone)]
+pub struct Planner {
+    embedder: Arc<dyn Embedder>,
+    config: PlannerConfig,
+}
+
+impl Planner {
+    /// A planner that compares words by `embedder`.
+    #[must_use]
+    pub fn new(embedder: Arc<dyn Embedder>, config: PlannerConfig) -> Self {
+        Self { embedder, config }
+    }
+
+    /// The bounds and prices in force.
+    #[must_use]
+    pub fn config(&self) -> &PlannerConfig {
+        &self.config
+    }
+
+    /// Reads a graph's schema; keep it for as long as the graph's generation stands.
+    ///
+    /// # Errors
+    /// [`SchemaError`] if the graph or the embedder fails.
+    pub fn schema(&self, graph: &dyn Graph) -> Result<Schema, SchemaError> {
+        Schema::build(graph, self.embedder.as_ref(), &self.config.gains)
+    }
+
+    /// Takes a question apart (stage 1).
+    ///
+    /// # Errors
+    /// [`GraphError`] if the graph cannot be read.
+    pub fn parse(&self, graph: &dyn Graph, question: &str) -> Result<Isr, GraphError> {
+        logical_parser::parse(graph, question, &self.config.parser)
+    }
+
+    /// Answers a parsed question, or refrains.
+    ///
+    /// # Errors
+    /// [`AnswerError`] if the graph or the embedder fails.
+    pub fn answer(&self, graph: &dyn Graph, schema: &Schema, isr: &Isr, guidance: &Guidance<'_>) -> Result<Outcome, AnswerError> {
+        if let Some(refusal) = self.refuse_early(isr) {
+            return Ok(refused(isr, refusal, Compiled::default(), 0));
+        }
+        let compiler =
+            Compiler { graph, schema, embedder: self.embedder.as_ref(), guidance, config: &self.config.compile };
+        let mut runs = 0;
+        let mut best: Option<Outcome> = None;
+        let readings = std::iter::once(isr.clone()).chain(isr.other_readings.iter().map(|r| logical_parser::with_reading(isr, r.clone())));
+        for reading in readings {
+            let compiled = compiler.compile(&reading)?;
+            let outcome = self.run_best(graph, schema, &reading, compiled, &mut runs)?;
+            let better = match (&best, &outcome.executed) {
+                (None, _) => true,
+                (Some(b), Some(_)) if b.executed.is_none() => true,
+                (Some(b), Some(_)) => score(&outcome) > score(b) + 1.0,
+                (Some(_), None) => false,
+            };
+            if better {
+                best = Some(outcome);
+            }
+            let strong = isr.mentions.iter().any(|m| m.strength >= self.config.parser.linker.strong);
+            if (strong && best.as_ref().is_some_and(|b| b.executed.is_some())) || runs >= self.config.judge.max_runs {
+                break;
+            }
+        }
+        Ok(best.unwrap_or_else(|| refused(isr, Refusal::Empty { runs }, Compiled::default(), runs)))
+    }
+
+    fn refuse_early(&self, isr: &Isr) -> Option<Refusal> {
+        if isr.negated {
+            return Some(Refusal::Negation);
+        }
+        if isr.mentions.is_empty() {
+            return Some(Refusal::NothingNamed);
+        }
+        if !isr.unknown_names.is_empty() {
+            return Some(Refusal::UnknownName { names: isr.unknown_names.clone() });
+        }
+        None
+    }
+
+    /// Runs the candidates in order until one gives something, then looks for the runner-up.
+    fn run_best(&self, graph: &dyn Graph, schema: &Schema, isr: &Isr, compiled: Compiled, runs: &mut usize) -> Result<Outcome, AnswerError> {
+        let mut chosen: Option<(Candidate, Executed)> = None;
+        let mut margin = f32::INFINITY;
+        let mut looks = 0;
+        for candidate in &compiled.candidates {
+            if *runs >= self.config.judge.max_runs || looks >= 2 {
+                break;
+            }
+            *runs += 1;
+            let executed = execute::run(graph, &candidate.plan, &candidate.bindings, &self.config.limits)?;
+            if is_empty(&executed.given) {
+                continue;
+            }
+            match &chosen {
+                None => chosen = Some((candidate.clone(), executed)),
+                Some((first, given)) => {
+                    looks += 1;
+                    if given.given != executed.given {
+                        margin = first.score - candidate.score;
+                        break;
+                    }
+                }
+            }
+        }
+        let Some((candidate, executed)) = chosen else {
+            return Ok(refused(isr, Refusal::Empty { runs: *runs }, compiled, *runs));
+        };
+        if candidate.vote <= 0.0 {
+            if let Some(word) = self.unsupported(schema, isr)? {
+                return Ok(refused(isr, Refusal::Unsupported { word }, compiled, *runs));
+            }
+        }
+        Ok(Outcome { isr: isr.clone(), chosen: Some(candidate), executed: Some(executed), refusal: None, margin, compiled, runs: *runs })
+    }
+
+    /// The asked-for attribute, when no predicate is like it: "what is the shoe size of …", "how tall is …".
+    fn unsupported(&self, schema: &Schema, isr: &Isr) -> Result<Option<String>, AnswerError> {
+        let Some(asked) = logical_parser::asked_attribute(isr) else { return Ok(None) };
+        let mut best = f32::MIN;
+        for word in &asked {
+            let similarities = schema.similarities(word, self.embedder.as_ref()).map_err(SchemaError::from)?;
+            best = similarities.into_iter().fold(best, f32::max);
+        }
+        Ok((best < self.config.judge.support).then(|| asked.join(" ")))
+    }
+}
+
+fn is_empty(given: &Given) -> bool {
+    matches!(given, Given::Values(values) if values.is_empty())
+}
+
+fn score(outcome: &Outcome) -> f32 {
+    let linked: f32 = outcome.isr.mentions.iter().map(|m| m.strength).sum();
+    outcome.chosen.as_ref().map_or(f32::NEG_INFINITY, |c| c.score) + linked
+}
+
+fn refused(isr: &Isr, refusal: Refusal, compiled: Compiled, runs: usize) -> Outcome {
+    Outcome { isr: isr.clone(), chosen: None, executed: None, refusal: Some(refusal), margin: f32::INFINITY, compiled, runs }
+}

@@ -1,0 +1,484 @@
+//! What do the operators do with the values of their inputs? One function an operator, over one shared budget.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::evidence::{Proof, Triple};
+use super::path::{self, edge};
+use super::quantity::{Quantity, quantity_of};
+use super::{Binding, Bound, Cut, ExecuteError, Executed, Given, LeftOut, LeftOutReason, Limits};
+use crate::graph::{Edge, Graph, TermId};
+use crate::plan::{Extreme, Hop, MAX_DEPTH, Operator, Plan, Slot};
+
+/// Cuts told one by one; the rest is told as a number.
+const CUTS_TOLD: usize = 16;
+
+/// What a plan gave, and how it is proved.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) given: Given,
+    pub(super) proof: Proof,
+    /// The values to prove; in any order.
+    pub(super) kept: Vec<TermId>,
+}
+
+/// One execution: its inputs, its budget, and what it has to report.
+pub(super) struct Run<'g> {
+    pub(super) graph: &'g dyn Graph,
+    pub(super) limits: &'g Limits,
+    pub(super) topic_left_out: bool,
+    bindings: &'g [Binding],
+    rows: usize,
+    rows_cut: bool,
+    cuts: Vec<Cut>,
+    further_cuts: usize,
+    left_out: BTreeSet<LeftOut>,
+    quantities: HashMap<TermId, Option<Quantity>>,
+}
+
+/// A value's attribute: its numbers, each with the triple that says so.
+type Measured = Vec<(Quantity, Triple)>;
+
+impl<'g> Run<'g> {
+    pub(super) fn new(graph: &'g dyn Graph, bindings: &'g [Binding], limits: &'g Limits) -> Self {
+        Self {
+            graph,
+            limits,
+            topic_left_out: false,
+            bindings,
+            rows: 0,
+            rows_cut: false,
+            cuts: Vec::new(),
+            further_cuts: 0,
+            left_out: BTreeSet::new(),
+            quantities: HashMap::new(),
+        }
+    }
+
+    pub(super) fn evaluate(&mut self, plan: &Plan, depth: usize) -> Result<Found, ExecuteError> {
+        if depth > MAX_DEPTH {
+            return Err(ExecuteError::TooDeep(MAX_DEPTH));
+        }
+        match plan {
+            Plan::Path(path) => path::walk(self, path),
+            Plan::Intersect(inputs) => self.intersect(inputs, depth),
+            Plan::Filter {
+                input,
+                attribute,
+                operator,
+                value,
+            } => {
+                let found = self.evaluate(input, depth + 1)?;
+                self.filter(found, attribute, *operator, *value)
+            }
+            Plan::Count(input) => {
+                let found = self.evaluate(input, depth + 1)?;
+                let count = values(&found.given, "the count")?.len();
+                let given = Given::Number(count as f64);
+                Ok(Found { given, ..found })
+            }
+            Plan::OrderLimit {
+                input,
+                attribute,
+                extreme,
+                limit,
+            } => {
+                let found = self.evaluate(input, depth + 1)?;
+                self.order(found, attribute, *extreme, *limit)
+            }
+            Plan::Compare {
+                anchors,
+                attribute,
+                extreme,
+            } => self.compare(anchors, attribute, *extreme),
+            Plan::Ask { input, value } => {
+                let found = self.evaluate(input, depth + 1)?;
+                self.ask(found, *value)
+            }
+            Plan::Sparql(_) => Err(ExecuteError::Unsupported("a SPARQL query")),
+        }
+    }
+
+    /// Closes the run: proves what was found and hands over the reports.
+    pub(super) fn finish(mut self, found: Found) -> Result<Executed, ExecuteError> {
+        let mut evidence = Vec::new();
+        if self.limits.evidence > 0 {
+            let mut kept = found.kept;
+            kept.sort_unstable();
+            kept.dedup();
+            let (triples, more) = found.proof.triples(&kept, self.limits.evidence);
+            evidence = triples;
+            if more {
+                self.cut("evidence".to_owned(), self.limits.evidence);
+            }
+        }
+        if self.rows_cut {
+            self.cut("triples read".to_owned(), self.limits.rows);
+        }
+        if self.further_cuts > 0 {
+            let what = format!("{} further steps", self.further_cuts);
+            self.cuts.push(Cut {
+                what,
+                bound: self.limits.rows_per_step,
+            });
+        }
+        Ok(Executed {
+            given: found.given,
+            evidence,
+            cut: self.cuts,
+            topic_left_out: self.topic_left_out,
+            left_out: self.left_out.into_iter().collect(),
+            rows: self.rows,
+        })
+    }
+
+    pub(super) fn rows_are_spent(&mut self) -> bool {
+        let spent = self.rows >= self.limits.rows;
+        self.rows_cut |= spent;
+        spent
+    }
+
+    /// One step from one node, within what is left of the budget.
+    pub(super) fn step(&mut self, from: TermId, edge: Edge) -> Result<Vec<TermId>, ExecuteError> {
+        let left = self.limits.rows.saturating_sub(self.rows);
+        let page = self
+            .graph
+            .step(from, edge, left.min(self.limits.rows_per_step))?;
+        self.rows += page.ids.len();
+        if page.more && left <= self.limits.rows_per_step {
+            self.rows_cut = true;
+        } else if page.more {
+            if self.cuts.len() < CUTS_TOLD {
+                let what = format!(
+                    "values of {} at {}",
+                    self.words(edge)?,
+                    self.graph.label(from)?
+                );
+                self.cut(what, self.limits.rows_per_step);
+            } else {
+                self.further_cuts += 1;
+            }
+        }
+        Ok(page.ids)
+    }
+
+    pub(super) fn bound_frontier(
+        &mut self,
+        reached: &mut Vec<TermId>,
+        edge: Edge,
+    ) -> Result<(), ExecuteError> {
+        if reached.len() > self.limits.frontier {
+            reached.truncate(self.limits.frontier);
+            let what = format!("nodes reached by {}", self.words(edge)?);
+            self.cut(what, self.limits.frontier);
+        }
+        Ok(())
+    }
+
+    fn words(&self, edge: Edge) -> Result<String, ExecuteError> {
+        let label = self.graph.label(edge.predicate)?;
+        Ok(if edge.inverse {
+            format!("inverse {label}")
+        } else {
+            label
+        })
+    }
+
+    fn cut(&mut self, what: String, bound: usize) {
+        let cut = Cut { what, bound };
+        if !self.cuts.contains(&cut) {
+            self.cuts.push(cut);
+        }
+    }
+
+    fn bound(&self, slot: Slot) -> Result<&'g Bound, ExecuteError> {
+        let binding = self.bindings.iter().find(|b| b.slot == slot);
+        binding.map(|b| &b.bound).ok_or(ExecuteError::Unbound(slot))
+    }
+
+    pub(super) fn entities(&self, slot: Slot) -> Result<&'g [TermId], ExecuteError> {
+        match self.bound(slot)? {
+            Bound::Entities(ids) => Ok(ids),
+            Bound::Number(_) => Err(ExecuteError::NotEntities(slot)),
+        }
+    }
+
+    fn intersect(&mut self, inputs: &[Plan], depth: usize) -> Result<Found, ExecuteError> {
+        let mut shared: Option<Vec<TermId>> = None;
+        let mut proofs = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            let found = self.evaluate(input, depth + 1)?;
+            let mut theirs = values(&found.given, "the intersection")?.to_vec();
+            theirs.sort_unstable();
+            shared = Some(match shared {
+                None => theirs,
+                Some(ours) => ours
+                    .into_iter()
+                    .filter(|v| theirs.binary_search(v).is_ok())
+                    .collect(),
+            });
+            proofs.push(found.proof);
+        }
+        let shared = shared.ok_or(ExecuteError::NoInputs("the intersection"))?;
+        Ok(Found {
+            kept: shared.clone(),
+            given: Given::Values(shared),
+            proof: Proof::All(proofs),
+        })
+    }
+
+    /// The numbers of a value's attribute; reports the value when there are none.
+    fn measure(&mut self, value: TermId, edge: Edge) -> Result<Measured, ExecuteError> {
+        if self.rows_are_spent() {
+            return Ok(Measured::new());
+        }
+        let objects = self.step(value, edge)?;
+        let mut measured = Measured::with_capacity(objects.len());
+        for &object in &objects {
+            if let Some(quantity) = self.quantity(object)? {
+                let triple = if edge.inverse {
+                    [object, edge.predicate, value]
+                } else {
+                    [value, edge.predicate, object]
+                };
+                measured.push((quantity, triple));
+            }
+        }
+        if measured.is_empty() {
+            let reason = objects.first().map_or(LeftOutReason::NoAttribute, |&o| {
+                LeftOutReason::NotANumber(o)
+            });
+            self.left_out.insert(LeftOut { value, reason });
+        }
+        Ok(measured)
+    }
+
+    fn quantity(&mut self, id: TermId) -> Result<Option<Quantity>, ExecuteError> {
+        if let Some(known) = self.quantities.get(&id) {
+            return Ok(*known);
+        }
+        let quantity = quantity_of(self.graph, id)?;
+        self.quantities.insert(id, quantity);
+        Ok(quantity)
+    }
+
+    /// What a filter compares with: numbers, and terms for equality.
+    fn operand(&mut self, slot: Slot) -> Result<(Vec<Quantity>, &'g [TermId]), ExecuteError> {
+        match self.bound(slot)? {
+            Bound::Number(number) => Ok((vec![Quantity::Number(*number)], &[])),
+            Bound::Entities(ids) => {
+                let mut numbers = Vec::new();
+                for &id in ids {
+                    numbers.extend(self.quantity(id)?);
+                }
+                Ok((numbers, ids))
+            }
+        }
+    }
+
+    fn filter(
+        &mut self,
+        found: Found,
+        attribute: &Hop,
+        operator: Operator,
+        slot: Slot,
+    ) -> Result<Found, ExecuteError> {
+        let (numbers, terms) = self.operand(slot)?;
+        let terms = if operator == Operator::Equal {
+            terms
+        } else {
+            &[]
+        };
+        if numbers.is_empty() && terms.is_empty() {
+            return Err(ExecuteError::NotANumber(slot));
+        }
+        let edge = edge(self.graph, attribute)?;
+        let mut kept = Vec::new();
+        let mut facts = Vec::new();
+        for &value in values(&found.given, "the filter")? {
+            let before = facts.len();
+            let at = usize::from(!edge.inverse) * 2;
+            if terms.is_empty() {
+                let holding = self.measure(value, edge)?;
+                let holding = holding
+                    .iter()
+                    .filter(|(q, _)| numbers.iter().any(|n| q.compares(operator, *n)));
+                facts.extend(holding.map(|&(_, triple)| (value, triple)));
+            } else {
+                for object in self.step(value, edge)? {
+                    let same = match self.quantity(object)? {
+                        Some(q) => numbers.iter().any(|n| q.compares(operator, *n)),
+                        None => false,
+                    };
+                    if same || terms.contains(&object) {
+                        let mut triple = [value, edge.predicate, value];
+                        triple[at] = object;
+                        facts.push((value, triple));
+                    }
+                }
+            }
+            if facts.len() > before {
+                kept.push(value);
+            }
+        }
+        facts.sort_unstable();
+        let proof = Proof::With(Box::new(found.proof), facts);
+        Ok(Found {
+            kept: kept.clone(),
+            given: Given::Values(kept),
+            proof,
+        })
+    }
+
+    fn order(
+        &mut self,
+        found: Found,
+        attribute: &Hop,
+        extreme: Extreme,
+        limit: u32,
+    ) -> Result<Found, ExecuteError> {
+        let edge = edge(self.graph, attribute)?;
+        let mut keyed = Vec::new();
+        for &value in values(&found.given, "the order")? {
+            let measured = self.measure(value, edge)?;
+            if let Some((key, triple)) = outermost(&measured, extreme) {
+                keyed.push((key, value, triple));
+            }
+        }
+        keyed.sort_by(|a, b| directed(a.0, b.0, extreme).then(a.1.cmp(&b.1)));
+        let wanted = match keyed.first() {
+            Some(&(best, ..)) if limit == 1 => keyed
+                .iter()
+                .take_while(|k| directed(k.0, best, extreme).is_eq())
+                .count(),
+            Some(_) | None => usize::try_from(limit).unwrap_or(usize::MAX),
+        };
+        keyed.truncate(wanted);
+        let kept: Vec<TermId> = keyed.iter().map(|k| k.1).collect();
+        let mut facts: Vec<(TermId, Triple)> = keyed.iter().map(|k| (k.1, k.2)).collect();
+        facts.sort_unstable();
+        let proof = Proof::With(Box::new(found.proof), facts);
+        Ok(Found {
+            kept: kept.clone(),
+            given: Given::Values(kept),
+            proof,
+        })
+    }
+
+    fn compare(
+        &mut self,
+        anchors: &[Slot],
+        attribute: &Hop,
+        extreme: Extreme,
+    ) -> Result<Found, ExecuteError> {
+        let edge = edge(self.graph, attribute)?;
+        let mut keyed = Vec::new();
+        let mut complete = true;
+        for &slot in anchors {
+            let before = keyed.len();
+            for &entity in self.entities(slot)? {
+                let measured = self.measure(entity, edge)?;
+                keyed.extend(
+                    outermost(&measured, extreme).map(|(key, triple)| (key, entity, triple)),
+                );
+            }
+            complete &= keyed.len() > before;
+        }
+        if anchors.is_empty() {
+            return Err(ExecuteError::NoInputs("the comparison"));
+        }
+        let facts = keyed.iter().map(|k| k.2).collect();
+        let best = keyed
+            .iter()
+            .map(|k| k.0)
+            .min_by(|a, b| directed(*a, *b, extreme));
+        let winners = keyed
+            .iter()
+            .filter(|k| best.is_some_and(|b| directed(k.0, b, extreme).is_eq()));
+        let winners: BTreeSet<TermId> = winners.map(|k| k.1).collect();
+        let kept: Vec<TermId> = if complete {
+            winners.into_iter().collect()
+        } else {
+            Vec::new()
+        };
+        Ok(Found {
+            kept: kept.clone(),
+            given: Given::Values(kept),
+            proof: Proof::Facts(facts),
+        })
+    }
+
+    fn ask(&mut self, found: Found, slot: Slot) -> Result<Found, ExecuteError> {
+        let (numbers, terms) = self.operand(slot)?;
+        let kept: Vec<TermId> = match &found.given {
+            Given::Truth(_) => {
+                return Err(ExecuteError::Shape {
+                    operator: "the question whether",
+                    input: "a yes or no",
+                });
+            }
+            Given::Number(number) => {
+                let truth = numbers
+                    .iter()
+                    .any(|n| n.compares(Operator::Equal, Quantity::Number(*number)));
+                return Ok(Found {
+                    given: Given::Truth(truth),
+                    ..found
+                });
+            }
+            Given::Values(values) if terms.is_empty() => {
+                let mut same = Vec::new();
+                for &value in values {
+                    if self
+                        .quantity(value)?
+                        .is_some_and(|q| numbers.iter().any(|n| q.compares(Operator::Equal, *n)))
+                    {
+                        same.push(value);
+                    }
+                }
+                same
+            }
+            Given::Values(values) => values
+                .iter()
+                .copied()
+                .filter(|v| terms.contains(v))
+                .collect(),
+        };
+        let truth = !kept.is_empty();
+        // A "no" rests on everything that was found instead.
+        let kept = if truth { kept } else { found.kept };
+        Ok(Found {
+            given: Given::Truth(truth),
+            proof: found.proof,
+            kept,
+        })
+    }
+}
+
+fn values<'f>(given: &'f Given, operator: &'static str) -> Result<&'f [TermId], ExecuteError> {
+    match given {
+        Given::Values(values) => Ok(values),
+        Given::Number(_) => Err(ExecuteError::Shape {
+            operator,
+            input: "a number",
+        }),
+        Given::Truth(_) => Err(ExecuteError::Shape {
+            operator,
+            input: "a yes or no",
+        }),
+    }
+}
+
+/// The order in which the wanted end comes first.
+fn directed(a: f64, b: f64, extreme: Extreme) -> std::cmp::Ordering {
+    match extreme {
+        Extreme::Least => a.total_cmp(&b),
+        Extreme::Most => b.total_cmp(&a),
+    }
+}
+
+fn outermost(measured: &Measured, extreme: Extreme) -> Option<(f64, Triple)> {
+    let keyed = measured
+        .iter()
+        .map(|(quantity, triple)| (quantity.key(), *triple));
+    keyed.min_by(|a, b| directed(a.0, b.0, extreme).then(a.1.cmp(&b.1)))
+}

@@ -1,0 +1,113 @@
+//! What did experience teach about questions like this one? The planner's view of the memory (CacheRAG S*, SOLAR's posterior).
+//!
+//! The planner gets neighbours and counts as plain values; where they come from is the memory's business.
+
+use std::collections::BTreeMap;
+
+/// An earlier question with a template that was tried for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Neighbour {
+    /// Similarity of the masked questions in [0, 1].
+    pub similarity: f32,
+    /// The earlier masked question.
+    pub masked: String,
+    /// The template that was tried.
+    pub template: String,
+    /// How often it proved right, weighted by who judged.
+    pub successes: f64,
+    /// How often it proved wrong.
+    pub failures: f64,
+}
+
+/// Counts of a word meaning a predicate.
+pub trait Lexicon: Send + Sync {
+    /// (right, wrong) counts of `word` having meant the predicate with this IRI.
+    fn counts(&self, word: &str, predicate: &str) -> (f64, f64);
+}
+
+/// What the planner may use beside the question and the graph.
+#[derive(Default, Clone)]
+pub struct Guidance<'a> {
+    /// Neighbours of the question, most similar first.
+    pub neighbours: Vec<Neighbour>,
+    /// Learned word meanings.
+    pub lexicon: Option<&'a dyn Lexicon>,
+}
+
+/// How votes are counted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VoteConfig {
+    /// Neighbours below this similarity have no say.
+    pub floor: f32,
+    /// How sharply the say grows above it.
+    pub sharpness: i32,
+    /// Log-likelihood per doubling-like step of evidence.
+    pub strength: f32,
+    /// Evidence that is worth nothing yet.
+    pub prior: f64,
+}
+
+impl Default for VoteConfig {
+    fn default() -> Self {
+        Self { floor: 0.7, sharpness: 3, strength: 2.0, prior: 0.3 }
+    }
+}
+
+/// The votes of a question's neighbours by template.
+pub(crate) struct Votes {
+    right: BTreeMap<String, f64>,
+    wrong: BTreeMap<String, f64>,
+    total: f64,
+    config: VoteConfig,
+}
+
+impl Votes {
+    /// Counts the neighbours' votes for a masked question.
+    pub(crate) fn count(masked: &str, guidance: &Guidance<'_>, config: &VoteConfig) -> Self {
+        let mut votes = Self { right: BTreeMap::new(), wrong: BTreeMap::new(), total: 0.0, config: config.clone() };
+        for neighbour in &guidance.neighbours {
+            let similarity = 0.5 * neighbour.similarity + 0.5 * sequence_similarity(masked, &neighbour.masked);
+            if similarity <= config.floor {
+                continue;
+            }
+            let say = f64::from(((similarity - config.floor) / (1.0 - config.floor)).min(1.0).powi(config.sharpness));
+            *votes.right.entry(neighbour.template.clone()).or_default() += say * neighbour.successes;
+            *votes.wrong.entry(neighbour.template.clone()).or_default() += say * neighbour.failures;
+            votes.total += say * neighbour.successes;
+        }
+        votes
+    }
+
+    /// The log-likelihood that the votes add to a template.
+    pub(crate) fn of(&self, template: &str) -> f32 {
+        let right = self.right.get(template).copied().unwrap_or(0.0);
+        let wrong = self.wrong.get(template).copied().unwrap_or(0.0);
+        let others = self.total - right;
+        let prior = self.config.prior;
+        self.config.strength * ((right + prior) / (wrong + others + prior)).ln() as f32
+    }
+
+    /// Whether nobody voted.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.right.is_empty()
+    }
+}
+
+/// Dice similarity of two token sequences by their longest common subsequence, in [0, 1].
+pub(crate) fn sequence_similarity(a: &str, b: &str) -> f32 {
+    if a == b {
+        return 1.0;
+    }
+    let a: Vec<&str> = a.split(' ').collect();
+    let b: Vec<&str> = b.split(' ').collect();
+    let mut row = vec![0usize; b.len() + 1];
+    for x in &a {
+        let mut diagonal = 0;
+        for (j, y) in b.iter().enumerate() {
+            let above = row[j + 1];
+            row[j + 1] = if x == y { diagonal + 1 } else { above.max(row[j]) };
+            diagonal = above;
+        }
+    }
+    2.0 * row[b.len()] as f32 / (a.len() + b.len()).max(1) as f32
+}

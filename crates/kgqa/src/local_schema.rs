@@ -1,0 +1,277 @@
+//! Which predicates could a word mean, and what can follow what? The schema that plans are grounded in (CacheRAG S_local).
+//!
+//! Predicate vectors and what each edge leads to are kept per generation of a graph; a node's own edges come from the
+//! graph each time. Word gains are pointwise mutual information: zero for a word that fits every predicate alike.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, RwLock};
+
+use language_model::{EmbedError, Embedder};
+use similarity::Embedding;
+
+use crate::graph::{Edge, Graph, GraphError, TermId};
+use crate::text;
+
+/// What the values of a predicate are, judged from a sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueKind {
+    /// Mostly years or dates.
+    Time,
+    /// Mostly other numbers.
+    Number,
+    /// Anything else.
+    Other,
+}
+
+/// A predicate as the planner sees it.
+#[derive(Debug, Clone)]
+pub struct PredicateEntry {
+    /// Its id.
+    pub id: TermId,
+    /// Its IRI.
+    pub iri: String,
+    /// Its label in words.
+    pub label: String,
+    /// Its label's words, folded.
+    pub words: Vec<String>,
+    /// Vectors of the whole label, then of each content word.
+    vectors: Vec<Embedding>,
+}
+
+/// How word and predicate similarities become gains.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GainConfig {
+    /// Similarity per unit of log-likelihood (τ).
+    pub temperature: f32,
+    /// The similarity that a word has with "none of these".
+    pub background: f32,
+    /// The background's weight against the predicates'.
+    pub background_weight: f32,
+    /// Gains lie within ± this.
+    pub bound: f32,
+    /// Predicates of a graph that are embedded; the rest, the rarest, are left out.
+    pub max_predicates: usize,
+    /// Triples sampled to learn what an edge leads to.
+    pub sample: usize,
+    /// Words whose gains are kept.
+    pub max_words: usize,
+}
+
+impl Default for GainConfig {
+    fn default() -> Self {
+        Self { temperature: 0.1, background: 0.3, background_weight: 0.25, bound: 3.0, max_predicates: 20_000, sample: 64, max_words: 20_000 }
+    }
+}
+
+/// Why a schema could not be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SchemaError {
+    /// The graph failed.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+    /// The embedder failed.
+    #[error("a label or word could not be embedded")]
+    Embed(#[from] EmbedError),
+}
+
+/// One generation's predicates, with what the planner has learned of them.
+pub struct Schema {
+    generation: u64,
+    entries: Vec<PredicateEntry>,
+    by_id: HashMap<TermId, usize>,
+    by_iri: HashMap<String, usize>,
+    config: GainConfig,
+    /// Predicates left out because the graph has more than `max_predicates`.
+    left_out: usize,
+    leads_to: RwLock<HashMap<Edge, Arc<[Edge]>>>,
+    kinds: RwLock<HashMap<TermId, ValueKind>>,
+    gains: RwLock<HashMap<String, Arc<[f32]>>>,
+}
+
+impl Schema {
+    /// Reads a graph's predicates and embeds their labels.
+    ///
+    /// # Errors
+    /// [`SchemaError`] if the graph or the embedder fails.
+    pub fn build(graph: &dyn Graph, embedder: &dyn Embedder, config: &GainConfig) -> Result<Self, SchemaError> {
+        let mut counts = graph.predicates()?.to_vec();
+        counts.sort_by(|a, b| b.triples.cmp(&a.triples).then(a.predicate.cmp(&b.predicate)));
+        let left_out = counts.len().saturating_sub(config.max_predicates);
+        counts.truncate(config.max_predicates);
+        counts.sort_by_key(|c| c.predicate);
+        let mut entries = Vec::with_capacity(counts.len());
+        for count in counts {
+            let label = graph.label(count.predicate)?;
+            let iri = match graph.term(count.predicate)? {
+                oxrdf::Term::NamedNode(node) => node.into_string(),
+                other => other.to_string(),
+            };
+            let words = text::words(&label);
+            let joined = words.join(" ");
+            let content: Vec<&str> =
+                words.iter().map(String::as_str).filter(|w| !crate::vocabulary::is_function_word(w) && w.len() > 1).collect();
+            let mut texts = vec![joined.as_str()];
+            if content.len() > 1 || content.first().is_some_and(|w| *w != joined) {
+                texts.extend(content);
+            }
+            let vectors = embedder.embed(&texts)?;
+            entries.push(PredicateEntry { id: count.predicate, iri, label, words, vectors });
+        }
+        let by_id = entries.iter().enumerate().map(|(i, e): (usize, &PredicateEntry)| (e.id, i)).collect();
+        let by_iri = entries.iter().enumerate().map(|(i, e)| (e.iri.clone(), i)).collect();
+        Ok(Self {
+            generation: graph.generation(),
+            entries,
+            by_id,
+            by_iri,
+            config: config.clone(),
+            left_out,
+            leads_to: RwLock::default(),
+            kinds: RwLock::default(),
+            gains: RwLock::default(),
+        })
+    }
+
+    /// The generation this schema was read from.
+    #[must_use]
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// The predicates, by id.
+    #[must_use]
+    pub fn entries(&self) -> &[PredicateEntry] {
+        &self.entries
+    }
+
+    /// Predicates that were left out because the graph has too many.
+    #[must_use]
+    pub fn left_out(&self) -> usize {
+        self.left_out
+    }
+
+    /// The position of a predicate among [`Schema::entries`].
+    #[must_use]
+    pub fn position(&self, predicate: TermId) -> Option<usize> {
+        self.by_id.get(&predicate).copied()
+    }
+
+    /// The position of the predicate with this IRI among [`Schema::entries`].
+    #[must_use]
+    pub fn position_of(&self, iri: &str) -> Option<usize> {
+        self.by_iri.get(iri).copied()
+    }
+
+    /// For each predicate, what `word` gains when it is aligned with it (see the module's text).
+    ///
+    /// # Errors
+    /// [`EmbedError`] if the word cannot be embedded; a word without a vector gains nothing anywhere.
+    pub fn gains(&self, word: &str, embedder: &dyn Embedder) -> Result<Arc<[f32]>, EmbedError> {
+        if let Some(found) = self.gains.read().ok().and_then(|map| map.get(word).cloned()) {
+            return Ok(found);
+        }
+        let gains = self.compute_gains(word, embedder)?;
+        if let Ok(mut map) = self.gains.write() {
+            if map.len() >= self.config.max_words {
+                map.clear();
+            }
+            map.insert(word.to_owned(), Arc::clone(&gains));
+        }
+        Ok(gains)
+    }
+
+    /// The similarity of a word with each predicate, in [-1, 1].
+    ///
+    /// # Errors
+    /// As [`Schema::gains`].
+    pub fn similarities(&self, word: &str, embedder: &dyn Embedder) -> Result<Vec<f32>, EmbedError> {
+        let Some(vector) = embedder.embed(&[word])?.into_iter().next() else { return Ok(vec![0.0; self.entries.len()]) };
+        Ok(self
+            .entries
+            .iter()
+            .map(|entry| {
+                let mut best = f32::MIN;
+                for (i, label) in entry.vectors.iter().enumerate() {
+                    let cosine = vector.cosine(label);
+                    best = best.max(if i == 0 { cosine } else { 0.95 * cosine });
+                }
+                if entry.words.iter().any(|w| w == word) { best.max(0.95) } else { best }
+            })
+            .collect())
+    }
+
+    fn compute_gains(&self, word: &str, embedder: &dyn Embedder) -> Result<Arc<[f32]>, EmbedError> {
+        let similarities = self.similarities(word, embedder)?;
+        let GainConfig { temperature, background, background_weight, bound, .. } = self.config;
+        let extra = (background_weight * similarities.len() as f32).max(1.0);
+        let mass: f32 = similarities.iter().map(|s| (s / temperature).exp()).sum::<f32>() + extra * (background / temperature).exp();
+        let mean = (mass / (similarities.len() as f32 + extra)).ln();
+        Ok(similarities.iter().map(|s| (s / temperature - mean).clamp(-bound, bound)).collect())
+    }
+
+    /// The edges that nodes reached by `edge` have, learned from a sample, sorted.
+    ///
+    /// # Errors
+    /// [`GraphError`] if the graph fails.
+    pub fn leads_to(&self, graph: &dyn Graph, edge: Edge) -> Result<Arc<[Edge]>, GraphError> {
+        if let Some(found) = self.leads_to.read().ok().and_then(|map| map.get(&edge).cloned()) {
+            return Ok(found);
+        }
+        let mut edges = BTreeSet::new();
+        for (subject, object) in graph.sample(edge.predicate, self.config.sample)? {
+            edges.extend(graph.signature(if edge.inverse { subject } else { object })?.iter().copied());
+        }
+        let edges: Arc<[Edge]> = edges.into_iter().collect();
+        if let Ok(mut map) = self.leads_to.write() {
+            map.insert(edge, Arc::clone(&edges));
+        }
+        Ok(edges)
+    }
+
+    /// What a predicate's values are.
+    ///
+    /// # Errors
+    /// [`GraphError`] if the graph fails.
+    pub fn value_kind(&self, graph: &dyn Graph, predicate: TermId) -> Result<ValueKind, GraphError> {
+        if let Some(found) = self.kinds.read().ok().and_then(|map| map.get(&predicate).copied()) {
+            return Ok(found);
+        }
+        let sample = graph.sample(predicate, self.config.sample.min(32))?;
+        let (mut times, mut numbers) = (0, 0);
+        for (_, object) in &sample {
+            let value = graph.label(*object)?;
+            match value_kind_of(&value) {
+                ValueKind::Time => times += 1,
+                ValueKind::Number => numbers += 1,
+                ValueKind::Other => {}
+            }
+        }
+        let most = (sample.len() * 4).div_ceil(5).max(1);
+        let kind = if times >= most {
+            ValueKind::Time
+        } else if times + numbers >= most {
+            ValueKind::Number
+        } else {
+            ValueKind::Other
+        };
+        if let Ok(mut map) = self.kinds.write() {
+            map.insert(predicate, kind);
+        }
+        Ok(kind)
+    }
+}
+
+/// Whether a value reads as a year or date, another number, or neither.
+fn value_kind_of(value: &str) -> ValueKind {
+    let digits = value.chars().filter(char::is_ascii_digit).count();
+    if let Ok(number) = value.parse::<f64>() {
+        return if digits == 4 && (1000.0..2200.0).contains(&number) && number.fract() == 0.0 { ValueKind::Time } else { ValueKind::Number };
+    }
+    let date_like = digits >= 4 && value.chars().all(|c| c.is_ascii_digit() || "-:TZ+.".contains(c)) && value.contains('-');
+    if date_like {
+        return ValueKind::Time;
+    }
+    let leading: String = value.chars().take_while(|c| c.is_ascii_digit() || *c == '.' || *c == ',').collect();
+    if leading.is_empty() { ValueKind::Other } else { ValueKind::Number }
+}

@@ -1,0 +1,269 @@
+//! What does the question name, ask and demand? Stage 1 of CacheRAG's semantic parsing, built-in form.
+//!
+//! Deterministic and microseconds long. It chooses no predicate: that is the backend adapter's work.
+
+use crate::entity_linker::{self, LinkerConfig};
+use crate::graph::{Graph, GraphError};
+use crate::isr::{Comparator, Isr, Mention, QuestionType, Superlative, Word};
+use crate::plan::Slot;
+use crate::text::{Token, tokenise};
+use crate::vocabulary;
+
+/// Bounds of the parser.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ParserConfig {
+    /// Tokens of a question that are read; the rest is cut and reported.
+    pub max_tokens: usize,
+    /// The linker's bounds.
+    pub linker: LinkerConfig,
+}
+
+impl Default for ParserConfig {
+    fn default() -> Self {
+        Self { max_tokens: 128, linker: LinkerConfig::default() }
+    }
+}
+
+/// Parses a question against a graph's labels.
+///
+/// # Errors
+/// [`GraphError`] if the graph cannot be read.
+pub fn parse(graph: &dyn Graph, question: &str, config: &ParserConfig) -> Result<Isr, GraphError> {
+    let (tokens, truncated) = tokenise(question, config.max_tokens);
+    let mut comparator = find_comparator(&tokens);
+    let reserved = |i: usize| comparator.as_ref().is_some_and(|c| (c.first..c.end).contains(&i));
+    let linked = entity_linker::link(graph, question, &tokens, &reserved, &config.linker)?;
+    let mut mentions = linked.best;
+    if let Some(found) = &mut comparator {
+        found.slot = Slot(u8::try_from(mentions.len()).unwrap_or(u8::MAX));
+    }
+    mentions.truncate(usize::from(u8::MAX));
+    Ok(assemble(question, tokens, mentions, linked.others, comparator, truncated))
+}
+
+/// The same question with another reading of its names.
+#[must_use]
+pub fn with_reading(isr: &Isr, mentions: Vec<Mention>) -> Isr {
+    let comparator = isr.comparator.clone().map(|c| Comparator { slot: Slot(u8::try_from(mentions.len()).unwrap_or(u8::MAX)), ..c });
+    assemble(&isr.question, isr.tokens.clone(), mentions, Vec::new(), comparator, isr.truncated)
+}
+
+fn assemble(
+    question: &str,
+    tokens: Vec<Token>,
+    mentions: Vec<Mention>,
+    other_readings: Vec<Vec<Mention>>,
+    comparator: Option<Comparator>,
+    truncated: bool,
+) -> Isr {
+    let named = |i: usize| mentions.iter().any(|m| (m.first..m.end).contains(&i));
+    let free: Vec<usize> = (0..tokens.len()).filter(|&i| !named(i)).collect();
+    let compared = |i: usize| comparator.as_ref().is_some_and(|c| (c.first..c.end).contains(&i));
+    let word = |i: usize| tokens[i].folded.as_str();
+    let superlative = find_superlative(&tokens, &free, &compared);
+    let negated = free.iter().any(|&i| vocabulary::is_negation(word(i)) || (word(i) == "t" && tokens[i].after_apostrophe));
+    let sharing = free.iter().any(|&i| {
+        vocabulary::is_sharing(word(i)) || word(i).strip_prefix("co").is_some_and(|rest| matches!(rest, "star" | "stars" | "starred" | "writers" | "authors" | "workers" | "directors"))
+    }) || other_of_the_same(&tokens, &named);
+    let wh = free.iter().map(|&i| word(i)).find(|w| vocabulary::is_wh(w)).unwrap_or("").to_owned();
+    let question_type = question_type(&tokens, &mentions, &free, superlative.as_ref(), comparator.as_ref());
+    let superlative = match question_type {
+        QuestionType::Superlative | QuestionType::Comparison => superlative,
+        QuestionType::Simple | QuestionType::Count | QuestionType::YesNo | QuestionType::Filter | QuestionType::Conjunction => None,
+    };
+    let words = content_words(&tokens, &free, superlative.as_ref(), &compared, question_type);
+    let unknown_names = unknown_names(&tokens, &free, &compared);
+    let masked = masked(&tokens, &mentions, comparator.as_ref());
+    Isr {
+        question: question.to_owned(),
+        words,
+        question_type,
+        negated,
+        sharing,
+        comparator,
+        superlative,
+        wh,
+        unknown_names,
+        masked,
+        truncated,
+        other_readings,
+        mentions,
+        tokens,
+    }
+}
+
+/// "the director of X's other films": the same relation, back again.
+fn other_of_the_same(tokens: &[Token], named: &dyn Fn(usize) -> bool) -> bool {
+    (0..tokens.len()).any(|i| {
+        !named(i)
+            && tokens[i].folded == "other"
+            && tokens.get(i + 1).is_some_and(|next| next.folded.ends_with('s') && next.folded.len() > 3)
+    })
+}
+
+fn find_comparator(tokens: &[Token]) -> Option<Comparator> {
+    for (i, token) in tokens.iter().enumerate().skip(1) {
+        let Ok(number) = token.folded.parse::<f64>() else { continue };
+        let from = i.saturating_sub(3);
+        let mut before: Vec<&str> = tokens[from..i].iter().map(|t| t.folded.as_str()).collect();
+        while matches!(before.last(), Some(&"the" | &"year")) {
+            before.pop();
+        }
+        if let Some((operator, temporal, length)) = vocabulary::comparator(&before) {
+            let first = from + before.len() - length;
+            return Some(Comparator { operator, number, text: token.text.clone(), slot: Slot(0), temporal, first, end: i + 1 });
+        }
+    }
+    None
+}
+
+fn find_superlative(tokens: &[Token], free: &[usize], compared: &dyn Fn(usize) -> bool) -> Option<Superlative> {
+    for &i in free.iter().filter(|&&i| !compared(i)) {
+        let Some((extreme, temporal, noun)) = vocabulary::superlative(&tokens[i].folded) else { continue };
+        let mut attribute = noun.to_owned();
+        let mut end = i + 1;
+        let mut temporal = temporal;
+        let mut extreme = extreme;
+        if noun.is_empty() && !temporal {
+            // "most expensive", "most recent", "the maximum attack", "more special abilities".
+            if let Some(&next) = free.iter().find(|&&j| j == i + 1) {
+                end = next + 1;
+                match vocabulary::superlative(&tokens[next].folded) {
+                    Some((adjective, time, noun)) => {
+                        temporal = time;
+                        attribute = noun.to_owned();
+                        if matches!(extreme, crate::plan::Extreme::Most) {
+                            extreme = adjective;
+                        }
+                    }
+                    None => attribute.clone_from(&tokens[next].folded),
+                }
+            }
+        }
+        return Some(Superlative { extreme, temporal, attribute, first: i, end });
+    }
+    None
+}
+
+fn question_type(
+    tokens: &[Token],
+    mentions: &[Mention],
+    free: &[usize],
+    superlative: Option<&Superlative>,
+    comparator: Option<&Comparator>,
+) -> QuestionType {
+    let words: Vec<&str> = free.iter().map(|&i| tokens[i].folded.as_str()).collect();
+    let has = |pattern: &[&str]| words.windows(pattern.len()).any(|w| w == pattern);
+    let between = mentions.windows(2).any(|pair| pair[0].end < tokens.len() && (pair[0].end..pair[1].first).any(|i| tokens[i].folded == "or"));
+    if between && mentions.len() >= 2 && superlative.is_some() {
+        return QuestionType::Comparison;
+    }
+    if has(&["how", "many"]) || has(&["number", "of"]) || has(&["count", "of"]) || has(&["amount", "of"]) {
+        return QuestionType::Count;
+    }
+    let leads = free.first().is_some_and(|&i| i == 0 && vocabulary::is_auxiliary(&tokens[0].folded));
+    let polite = matches!(tokens.get(1).map(|t| t.folded.as_str()), Some("you" | "i" | "we"));
+    if leads && !polite && mentions.len() >= 2 && !between {
+        return QuestionType::YesNo;
+    }
+    if superlative.is_some_and(|s| s.temporal || !s.attribute.is_empty()) {
+        return QuestionType::Superlative;
+    }
+    if comparator.is_some() {
+        return QuestionType::Filter;
+    }
+    if mentions.len() >= 2 {
+        return QuestionType::Conjunction;
+    }
+    QuestionType::Simple
+}
+
+/// The question's own words that a plan has to account for.
+fn content_words(
+    tokens: &[Token],
+    free: &[usize],
+    superlative: Option<&Superlative>,
+    compared: &dyn Fn(usize) -> bool,
+    question_type: QuestionType,
+) -> Vec<Word> {
+    let mut out = Vec::new();
+    let mut skip = 0;
+    for (n, &i) in free.iter().enumerate() {
+        if skip > 0 {
+            skip -= 1;
+            continue;
+        }
+        if compared(i) || superlative.is_some_and(|s| (s.first..s.end).contains(&i)) {
+            continue;
+        }
+        let run: Vec<&str> =
+            free[n..].iter().enumerate().take_while(|(k, j)| **j == i + k).take(3).map(|(_, &j)| tokens[j].folded.as_str()).collect();
+        if let Some((meaning, length)) = vocabulary::idiom(&run) {
+            skip = length - 1;
+            out.extend(meaning.split(' ').take(1).map(|_| Word { text: meaning.to_owned(), token: i, weight: 0.8 }));
+            continue;
+        }
+        let word = tokens[i].folded.as_str();
+        let counting = question_type == QuestionType::Count && matches!(word, "number" | "count" | "amount" | "many");
+        let asking = vocabulary::is_asking(word) && i < 3;
+        if vocabulary::is_function_word(word) || vocabulary::is_sharing(word) || counting || (asking && word != "describe") {
+            continue;
+        }
+        out.push(Word { text: word.to_owned(), token: i, weight: 1.0 });
+    }
+    out
+}
+
+/// Capitalised words inside the question that no mention covers.
+fn unknown_names(tokens: &[Token], free: &[usize], compared: &dyn Fn(usize) -> bool) -> Vec<String> {
+    free.iter()
+        .filter(|&&i| i > 0 && !compared(i) && tokens[i].is_capitalised() && !vocabulary::is_function_word(&tokens[i].folded))
+        .filter(|&&i| tokens[i].text.chars().any(char::is_lowercase) || tokens[i].text.chars().count() > 1)
+        .map(|&i| tokens[i].text.clone())
+        .collect()
+}
+
+fn masked(tokens: &[Token], mentions: &[Mention], comparator: Option<&Comparator>) -> String {
+    let mut out = Vec::new();
+    let mut i = 0;
+    while i < tokens.len() {
+        if let Some(mention) = mentions.iter().find(|m| m.first == i) {
+            out.push(format!("⟨{}⟩", mention.slot.0));
+            i = mention.end;
+        } else if let Some(found) = comparator.filter(|c| c.end == i + 1) {
+            out.push(format!("⟨{}⟩", found.slot.0));
+            i += 1;
+        } else {
+            out.push(tokens[i].folded.clone());
+            i += 1;
+        }
+    }
+    out.join(" ")
+}
+
+/// The words that name the asked-for attribute: "what is the *shoe size* of …", "how *tall* is …" (as its noun).
+#[must_use]
+pub fn asked_attribute(isr: &Isr) -> Option<Vec<String>> {
+    let tokens = &isr.tokens;
+    let folded = |i: usize| tokens.get(i).map_or("", |t| t.folded.as_str());
+    if folded(0) == "how" {
+        let run: Vec<&str> = (0..3).map(folded).collect();
+        if let Some((meaning, _)) = vocabulary::idiom(&run) {
+            return Some(meaning.split(' ').map(str::to_owned).collect());
+        }
+    }
+    if folded(0) != "what" || !vocabulary::is_auxiliary(folded(1)) || folded(2) != "the" {
+        return None;
+    }
+    let first_name = isr.mentions.first().map_or(tokens.len(), |m| m.first);
+    let mut from = 3;
+    loop {
+        let of = (from..first_name).find(|&i| matches!(folded(i), "of" | "for" | "in"))?;
+        let words: Vec<String> = isr.words.iter().filter(|w| (from..of).contains(&w.token)).map(|w| w.text.clone()).collect();
+        if words.is_empty() || words == ["name"] {
+            from = of + 1;
+            continue;
+        }
+        return Some(words);
+    }
+}

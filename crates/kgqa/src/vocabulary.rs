@@ -1,0 +1,130 @@
+//! Which English words carry structure? Function words, markers and idioms, as plain lists.
+//!
+//! General English only: nothing here names a data set's entities or predicates.
+
+use crate::plan::{Extreme, Operator};
+
+/// Words without content of their own.
+const FUNCTION_WORDS: &[&str] = &[
+    "a", "about", "an", "and", "any", "are", "as", "at", "be", "been", "being", "by", "can", "could", "d", "did", "do", "does", "during",
+    "each", "for", "from", "had", "has", "have", "having", "he", "her", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it",
+    "its", "ll", "m", "many", "may", "me", "might", "much", "must", "my", "of", "on", "onto", "or", "our", "out", "over", "please", "re",
+    "s", "shall", "she", "should", "so", "some", "such", "t", "that", "the", "their", "them", "there", "these", "they", "this", "those",
+    "to", "under", "up", "upon", "us", "ve", "was", "we", "were", "what", "when", "where", "which", "who", "whom", "whose", "why", "will",
+    "with", "would", "you", "your", "ever", "also", "both", "not", "no", "than", "then", "too", "same", "together", "other", "just",
+    "only", "all", "one", "ones", "named", "called",
+];
+
+/// Verbs that only ask.
+const ASKING: &[&str] = &["name", "give", "tell", "list", "show", "find", "say", "describe", "state", "provide", "identify"];
+
+/// Whether a folded word has no content of its own.
+pub(crate) fn is_function_word(word: &str) -> bool {
+    FUNCTION_WORDS.contains(&word)
+}
+
+/// Whether a folded word only asks ("name a film", "give the director").
+pub(crate) fn is_asking(word: &str) -> bool {
+    ASKING.contains(&word)
+}
+
+/// Whether a folded word is an auxiliary with which a yes/no question begins.
+pub(crate) fn is_auxiliary(word: &str) -> bool {
+    matches!(word, "is" | "are" | "was" | "were" | "did" | "does" | "do" | "has" | "have" | "had" | "can" | "could" | "will" | "would")
+}
+
+/// Whether a folded word asks.
+pub(crate) fn is_wh(word: &str) -> bool {
+    matches!(word, "who" | "whom" | "what" | "which" | "when" | "where" | "whose" | "how" | "why")
+}
+
+/// Whether a folded word is a preposition that may stand in a predicate's label.
+pub(crate) fn is_preposition(word: &str) -> bool {
+    matches!(word, "in" | "for" | "at" | "from" | "by" | "with" | "on" | "to" | "under" | "about")
+}
+
+/// Whether a folded word denies.
+pub(crate) fn is_negation(word: &str) -> bool {
+    matches!(word, "not" | "never" | "no" | "without" | "except" | "neither" | "nor" | "cannot")
+}
+
+/// Whether a folded word says that something is shared.
+pub(crate) fn is_sharing(word: &str) -> bool {
+    matches!(word, "same" | "share" | "shares" | "shared" | "sharing" | "also" | "together" | "common" | "co" | "jointly" | "alongside" | "fellow")
+}
+
+/// What the words before a number say: operator, whether they speak of time, how many tokens they are.
+pub(crate) fn comparator(words: &[&str]) -> Option<(Operator, bool, usize)> {
+    let two = if words.len() >= 2 { Some((words[words.len() - 2], words[words.len() - 1])) } else { None };
+    if let Some(pair) = two {
+        let found = match pair {
+            ("prior", "to") | ("earlier", "than") => Some((Operator::Less, true)),
+            ("later", "than") => Some((Operator::Greater, true)),
+            ("more", "than") | ("greater", "than") | ("higher", "than") | ("larger", "than") | ("bigger", "than") | ("longer", "than")
+            | ("heavier", "than") => Some((Operator::Greater, false)),
+            ("less", "than") | ("fewer", "than") | ("lower", "than") | ("smaller", "than") | ("shorter", "than") | ("lighter", "than") => {
+                Some((Operator::Less, false))
+            }
+            ("at", "least") => Some((Operator::GreaterOrEqual, false)),
+            ("at", "most") => Some((Operator::LessOrEqual, false)),
+            _ => None,
+        };
+        if let Some((operator, temporal)) = found {
+            return Some((operator, temporal, 2));
+        }
+    }
+    match *words.last()? {
+        "before" => Some((Operator::Less, true, 1)),
+        "after" => Some((Operator::Greater, true, 1)),
+        "since" => Some((Operator::GreaterOrEqual, true, 1)),
+        "until" | "till" => Some((Operator::LessOrEqual, true, 1)),
+        "over" | "above" | "exceeding" => Some((Operator::Greater, false, 1)),
+        "under" | "below" => Some((Operator::Less, false, 1)),
+        _ => None,
+    }
+}
+
+/// A superlative or comparative adjective: which end, whether it speaks of time, and the attribute's noun.
+pub(crate) fn superlative(word: &str) -> Option<(Extreme, bool, &'static str)> {
+    Some(match word {
+        "first" | "earliest" | "oldest" | "earlier" | "older" => (Extreme::Least, true, ""),
+        "last" | "latest" | "newest" | "later" | "newer" | "recent" | "youngest" | "younger" => (Extreme::Most, true, ""),
+        "highest" | "tallest" | "higher" | "taller" => (Extreme::Most, false, "height"),
+        "lowest" | "shortest" | "lower" | "shorter" => (Extreme::Least, false, "height"),
+        "longest" | "longer" => (Extreme::Most, false, "length"),
+        "largest" | "biggest" | "larger" | "bigger" => (Extreme::Most, false, "size"),
+        "smallest" | "smaller" => (Extreme::Least, false, "size"),
+        "heaviest" | "heavier" => (Extreme::Most, false, "weight"),
+        "lightest" | "lighter" => (Extreme::Least, false, "weight"),
+        "cheapest" | "cheaper" => (Extreme::Least, false, "price"),
+        "priciest" | "costliest" | "expensive" => (Extreme::Most, false, "price"),
+        "fastest" | "faster" => (Extreme::Most, false, "speed"),
+        "slowest" | "slower" => (Extreme::Least, false, "speed"),
+        "strongest" | "stronger" => (Extreme::Most, false, "strength"),
+        "weakest" | "weaker" => (Extreme::Least, false, "strength"),
+        "richest" | "richer" => (Extreme::Most, false, "wealth"),
+        "deepest" | "deeper" => (Extreme::Most, false, "depth"),
+        "widest" | "wider" => (Extreme::Most, false, "width"),
+        "best" | "better" => (Extreme::Most, false, "rating"),
+        "worst" | "worse" => (Extreme::Least, false, "rating"),
+        "most" | "maximum" | "maximal" | "greatest" | "more" => (Extreme::Most, false, ""),
+        "least" | "minimum" | "minimal" | "fewest" | "less" | "fewer" => (Extreme::Least, false, ""),
+        _ => return None,
+    })
+}
+
+/// What an asking word or idiom stands for: the words that a predicate's label would use.
+pub(crate) fn idiom(words: &[&str]) -> Option<(&'static str, usize)> {
+    Some(match words {
+        ["how", "old", ..] => ("age", 2),
+        ["how", "tall", ..] => ("height", 2),
+        ["how", "long", ..] => ("length", 2),
+        ["how", "heavy", ..] => ("weight", 2),
+        ["how", "expensive", ..] => ("price", 2),
+        ["how", "far", ..] => ("distance", 2),
+        ["when", ..] => ("date year", 1),
+        ["where", ..] => ("place location country", 1),
+        ["come", "from", ..] | ["comes", "from", ..] | ["came", "from", ..] => ("nationality origin", 2),
+        _ => return None,
+    })
+}
