@@ -1,0 +1,2 @@
+//! Placeholder so that the manifest parses; MEMORY replaces it.
+fn main() {}
