@@ -22,13 +22,17 @@ pub struct AlignmentConfig {
     pub inverse_hop: f32,
     /// A there-and-back pair without a word for sharing, or the word without the pair.
     pub sharing: f32,
+    /// A relational phrase that no hop is aligned with, and two such phrases on one hop.
+    pub relation: f32,
+    /// The part that the fit of the answer's type has.
+    pub answer_type: f32,
     /// A chain that is not the most usual reading of the word order.
     pub unusual_chain: f32,
 }
 
 impl Default for AlignmentConfig {
     fn default() -> Self {
-        Self { unaligned_word: 0.6, unaligned_hop: 1.0, hop: 0.3, inverse_hop: 0.3, sharing: 1.5, unusual_chain: 0.2 }
+        Self { unaligned_word: 0.6, unaligned_hop: 1.0, hop: 0.3, inverse_hop: 0.3, sharing: 1.5, relation: 1.0, answer_type: 0.7, unusual_chain: 0.2 }
     }
 }
 
@@ -38,6 +42,8 @@ pub(crate) struct WordGains {
     pub(crate) token: usize,
     pub(crate) weight: f32,
     pub(crate) gains: Arc<[f32]>,
+    /// The relational phrase it stands in.
+    pub(crate) relation: Option<u8>,
     /// The greatest gain among the predicates in question, ≥ 0.
     pub(crate) best: f32,
 }
@@ -63,7 +69,7 @@ pub(crate) fn chains(isr: &Isr, mention: &Mention) -> Vec<(Vec<usize>, f32)> {
 }
 
 /// One past the last token that hangs on the mention from behind: "X's mother's heir", "X written films".
-fn attached(isr: &Isr, mention: &Mention) -> usize {
+pub(crate) fn attached(isr: &Isr, mention: &Mention) -> usize {
     let tokens = &isr.tokens;
     let mut at = mention.end;
     let possessive = |i: usize| tokens.get(i).is_some_and(crate::text::Token::is_possessive);
@@ -121,9 +127,15 @@ impl Table {
         let mut last = vec![f32::NEG_INFINITY; width];
         last[0] = 0.0;
         let mut from = Vec::with_capacity(chain.len() * width);
+        let mut before: Option<u8> = None;
         for &w in chain {
             let word = &words[w];
-            let lost = config.unaligned_word * word.best * word.weight;
+            let mut lost = config.unaligned_word * word.best * word.weight;
+            if word.relation.is_some() {
+                lost += config.relation;
+            }
+            let crowded = matches!((before, word.relation), (Some(a), Some(b)) if a != b);
+            before = word.relation;
             let mut next: Vec<f32> = last.iter().map(|score| score - lost).collect();
             let mut came: Vec<(usize, bool)> = (0..width).map(|j| (j, false)).collect();
             for (j, score) in last.iter().enumerate() {
@@ -132,7 +144,8 @@ impl Table {
                     if k > j + 1 {
                         skipped += prices[k - 2];
                     }
-                    let aligned = score + word.gains[hops[k - 1]] * word.weight - skipped;
+                    let crowd = if crowded && k == j { config.relation } else { 0.0 };
+                    let aligned = score + word.gains[hops[k - 1]] * word.weight - skipped - crowd;
                     if aligned > next[k] {
                         next[k] = aligned;
                         came[k] = (j, true);

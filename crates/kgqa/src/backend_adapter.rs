@@ -169,13 +169,18 @@ impl Compiler<'_> {
                 gains = learned.into();
             }
             let best = gains.iter().copied().fold(0.0, f32::max);
-            out.push(WordGains { token: word.token, weight: word.weight, gains, best });
+            out.push(WordGains { token: word.token, weight: word.weight, relation: word.relation, gains, best });
         }
         Ok(out)
     }
 
     /// The paths out of a mention, at most `depth` hops, scored against the words.
     fn paths(&self, isr: &Isr, mention: &Mention, words: &[WordGains], chains: &[(Vec<usize>, f32)], depth: usize, out: &mut Compiled) -> Result<Vec<Scored>, SchemaError> {
+        let types = if isr.answer_type.is_empty() || isr.question_type == QuestionType::YesNo {
+            None
+        } else {
+            Some(self.schema.end_gains(self.graph, &isr.answer_type, self.embedder)?)
+        };
         let mut first = BTreeSet::new();
         for id in mention.ids() {
             first.extend(self.graph.signature(id)?.iter().copied());
@@ -200,7 +205,7 @@ impl Compiler<'_> {
             let mut scored: Vec<Scored> = grown
                 .into_iter()
                 .map(|(edges, positions)| {
-                    let score = self.score(isr, words, chains, &edges, &positions);
+                    let score = self.score(isr, words, chains, types.as_deref(), &edges, &positions);
                     let hops = edges
                         .iter()
                         .zip(&positions)
@@ -232,7 +237,7 @@ impl Compiler<'_> {
         known
     }
 
-    fn score(&self, isr: &Isr, words: &[WordGains], chains: &[(Vec<usize>, f32)], edges: &[Edge], positions: &[usize]) -> f32 {
+    fn score(&self, isr: &Isr, words: &[WordGains], chains: &[(Vec<usize>, f32)], types: Option<&[f32]>, edges: &[Edge], positions: &[usize]) -> f32 {
         let prices = &self.config.alignment;
         let pairs = (0..edges.len()).filter(|&k| is_way_back(edges, k)).count();
         let free = free_hops(isr, edges);
@@ -243,10 +248,14 @@ impl Compiler<'_> {
         let inverse = edges.iter().filter(|e| e.inverse).count() as f32;
         let sharing = match (isr.sharing, pairs) {
             (true, 0) => prices.sharing,
-            (false, n) => 0.3 * prices.sharing * n as f32,
+            (false, n) => 0.5 * prices.sharing * n as f32,
             (true, n) => prices.sharing * (n - 1) as f32,
         };
-        aligned - prices.hop * edges.len() as f32 - prices.inverse_hop * inverse - sharing
+        let fits = match (types, edges.last(), positions.last()) {
+            (Some(types), Some(edge), Some(position)) => types[2 * position + usize::from(edge.inverse)],
+            (None, _, _) | (_, None, _) | (_, _, None) => 0.0,
+        };
+        aligned + prices.answer_type * fits - prices.hop * edges.len() as f32 - prices.inverse_hop * inverse - sharing
     }
 
     fn bindings(&self, isr: &Isr) -> Vec<Binding> {
@@ -439,11 +448,10 @@ fn chains_of(isr: &Isr, j: usize) -> Vec<(Vec<usize>, f32)> {
         let reversed: Vec<usize> = order.iter().rev().copied().collect();
         return vec![(order, 0.0), (reversed, 0.0)];
     }
-    let from = if j == 0 { 0 } else { isr.mentions[j - 1].end };
+    let from = if j == 0 { 0 } else { alignment::attached(isr, &isr.mentions[j - 1]) };
+    let end = if j + 1 == isr.mentions.len() { isr.tokens.len() } else { alignment::attached(isr, mention) };
     let token = |w: &usize| isr.words[*w].token;
     let mut chain: Vec<usize> = (0..isr.words.len()).filter(|w| token(w) >= from && token(w) < mention.first).rev().collect();
-    if j + 1 == isr.mentions.len() {
-        chain.extend((0..isr.words.len()).filter(|w| token(w) >= mention.end));
-    }
+    chain.extend((0..isr.words.len()).filter(|w| token(w) >= mention.end && token(w) < end));
     vec![(chain, 0.0)]
 }

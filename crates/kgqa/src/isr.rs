@@ -127,6 +127,9 @@ pub struct Word {
     pub token: usize,
     /// Its part in the alignment, 1 for an ordinary word.
     pub weight: f32,
+    /// The relational noun phrase it stands in ("the *place of birth* of the *mother* of X"), numbered outward from the
+    /// mention; such a phrase names a step of its own.
+    pub relation: Option<u8>,
 }
 
 /// The question, taken apart.
@@ -152,6 +155,8 @@ pub struct Isr {
     pub comparator: Option<Comparator>,
     /// A most extreme value.
     pub superlative: Option<Superlative>,
+    /// What the answer is called in the question: "person" for who, "club" for "which club"; "" if nothing.
+    pub answer_type: String,
     /// What the question asks with: "who", "when", "where", "how many", …; "" if none.
     pub wh: String,
     /// Capitalised words that name nothing in the graph.

@@ -202,12 +202,48 @@ impl Schema {
     }
 
     fn compute_gains(&self, word: &str, embedder: &dyn Embedder) -> Result<Arc<[f32]>, EmbedError> {
-        let similarities = self.similarities(word, embedder)?;
+        Ok(self.likelihoods(&self.similarities(word, embedder)?).into())
+    }
+
+    /// Similarities as pointwise mutual information against their own mean and the background.
+    fn likelihoods(&self, similarities: &[f32]) -> Vec<f32> {
         let GainConfig { temperature, background, background_weight, bound, .. } = self.config;
         let extra = (background_weight * similarities.len() as f32).max(1.0);
         let mass: f32 = similarities.iter().map(|s| (s / temperature).exp()).sum::<f32>() + extra * (background / temperature).exp();
         let mean = (mass / (similarities.len() as f32 + extra)).ln();
-        Ok(similarities.iter().map(|s| (s / temperature - mean).clamp(-bound, bound)).collect())
+        similarities.iter().map(|s| (s / temperature - mean).clamp(-bound, bound)).collect()
+    }
+
+    /// How well a type noun ("person", "film") fits the end of each edge: two gains per predicate, for its objects and
+    /// its subjects. An end is described by its predicate's label (objects) and by what its nodes are subjects of.
+    ///
+    /// # Errors
+    /// [`SchemaError`] if the graph or the embedder fails.
+    pub fn end_gains(&self, graph: &dyn Graph, noun: &str, embedder: &dyn Embedder) -> Result<Arc<[f32]>, SchemaError> {
+        let key = format!("\u{0}{noun}");
+        if let Some(found) = self.gains.read().ok().and_then(|map| map.get(&key).cloned()) {
+            return Ok(found);
+        }
+        let similarities = self.similarities(noun, embedder)?;
+        let mut ends = Vec::with_capacity(2 * similarities.len());
+        for (position, entry) in self.entries.iter().enumerate() {
+            for inverse in [false, true] {
+                let next = self.leads_to(graph, Edge { predicate: entry.id, inverse })?;
+                let mut described: Vec<f32> =
+                    next.iter().filter(|e| !e.inverse).filter_map(|e| self.position(e.predicate)).map(|p| similarities[p]).collect();
+                described.sort_by(|a, b| b.total_cmp(a));
+                described.truncate(3);
+                let class = if described.is_empty() { 0.0 } else { described.iter().sum::<f32>() / described.len() as f32 };
+                let agent = noun == "person" && entry.words.last().is_some_and(|w| w == "by");
+                let own = if agent { 0.5 } else { similarities[position] };
+                ends.push(if inverse { class } else { own.max(class) });
+            }
+        }
+        let gains: Arc<[f32]> = self.likelihoods(&ends).into();
+        if let Ok(mut map) = self.gains.write() {
+            map.insert(key, Arc::clone(&gains));
+        }
+        Ok(gains)
     }
 
     /// The edges that nodes reached by `edge` have, learned from a sample, sorted.

@@ -71,7 +71,14 @@ fn assemble(
         QuestionType::Superlative | QuestionType::Comparison => superlative,
         QuestionType::Simple | QuestionType::Count | QuestionType::YesNo | QuestionType::Filter | QuestionType::Conjunction => None,
     };
-    let words = content_words(&tokens, &free, superlative.as_ref(), &compared, question_type);
+    let mut words = content_words(&tokens, &free, superlative.as_ref(), &compared, question_type);
+    if wh == "what" && tokens.last().is_some_and(|t| t.folded == "do") {
+        words.push(Word { text: "profession occupation".to_owned(), token: tokens.len() - 1, weight: 0.8, relation: None });
+    }
+    if let [mention] = mentions.as_slice() {
+        mark_relations(&tokens, mention, &mut words);
+    }
+    let answer_type = answer_type(&tokens, &free, &words, &wh);
     let unknown_names = unknown_names(&tokens, &free, &compared);
     let masked = masked(&tokens, &mentions, comparator.as_ref());
     Isr {
@@ -80,6 +87,7 @@ fn assemble(
         question_type,
         negated,
         sharing,
+        answer_type,
         comparator,
         superlative,
         wh,
@@ -200,7 +208,7 @@ fn content_words(
             free[n..].iter().enumerate().take_while(|(k, j)| **j == i + k).take(3).map(|(_, &j)| tokens[j].folded.as_str()).collect();
         if let Some((meaning, length)) = vocabulary::idiom(&run) {
             skip = length - 1;
-            out.extend(meaning.split(' ').take(1).map(|_| Word { text: meaning.to_owned(), token: i, weight: 0.8 }));
+            out.extend(meaning.split(' ').take(1).map(|_| Word { text: meaning.to_owned(), token: i, weight: 0.8, relation: None }));
             continue;
         }
         let word = tokens[i].folded.as_str();
@@ -209,9 +217,76 @@ fn content_words(
         if vocabulary::is_function_word(word) || vocabulary::is_sharing(word) || counting || (asking && word != "describe") {
             continue;
         }
-        out.push(Word { text: word.to_owned(), token: i, weight: 1.0 });
+        out.push(Word { text: word.to_owned(), token: i, weight: 1.0, relation: None });
     }
     out
+}
+
+/// Numbers the relational phrases that hang on a mention: by "'s" behind it, by "of" before it.
+fn mark_relations(tokens: &[Token], mention: &Mention, words: &mut [Word]) {
+    let mut number = 0;
+    let content = |i: usize| !vocabulary::is_function_word(&tokens[i].folded);
+    let mut set = |from: usize, end: usize, number: u8| {
+        let mut any = false;
+        for word in words.iter_mut().filter(|w| (from..end).contains(&w.token)) {
+            word.relation = Some(number);
+            any = true;
+        }
+        any
+    };
+    let mut at = mention.end;
+    while at < tokens.len() && tokens[at].is_possessive() {
+        let from = at + 1;
+        let mut end = from;
+        while end < tokens.len() && content(end) {
+            end += 1;
+        }
+        // Behind the last "'s" the noun phrase may run into a verb: only its first word is sure.
+        let last = !tokens.get(end).is_some_and(Token::is_possessive);
+        if set(from, if last { end.min(from + 1) } else { end }, number) {
+            number += 1;
+        }
+        at = end;
+    }
+    let mut end = mention.first;
+    loop {
+        let mut of = end;
+        while of > 0 && matches!(tokens[of - 1].folded.as_str(), "the" | "a" | "an" | "movie" | "film") {
+            of -= 1;
+        }
+        if of == 0 || tokens[of - 1].folded != "of" {
+            return;
+        }
+        let mut from = of - 1;
+        while from > 0 && content(from - 1) {
+            from -= 1;
+        }
+        if !set(from, of - 1, number) {
+            return;
+        }
+        number += 1;
+        end = from;
+    }
+}
+
+/// What the answer is called: the noun behind "which", "what" or "name a"; "person" for "who".
+fn answer_type(tokens: &[Token], free: &[usize], words: &[Word], wh: &str) -> String {
+    if matches!(wh, "who" | "whom") {
+        return "person".to_owned();
+    }
+    let Some(n) = free.iter().position(|&i| matches!(tokens[i].folded.as_str(), "which" | "what") || (vocabulary::is_asking(&tokens[i].folded) && i < 3)) else {
+        return String::new();
+    };
+    let mut at = free[n] + 1;
+    while tokens.get(at).is_some_and(|t| matches!(t.folded.as_str(), "a" | "an" | "the" | "are" | "is" | "was" | "were" | "all" | "some" | "me")) {
+        at += 1;
+    }
+    let mut last = "";
+    while let Some(word) = words.iter().find(|w| w.token == at && w.relation.is_none()) {
+        last = &word.text;
+        at += 1;
+    }
+    last.to_owned()
 }
 
 /// Capitalised words inside the question that no mention covers.
