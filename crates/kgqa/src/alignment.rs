@@ -26,13 +26,15 @@ pub struct AlignmentConfig {
     pub relation: f32,
     /// The part that the fit of the answer's type has.
     pub answer_type: f32,
+    /// The part that the fit of a class noun with a node on the way has.
+    pub class_noun: f32,
     /// A chain that is not the most usual reading of the word order.
     pub unusual_chain: f32,
 }
 
 impl Default for AlignmentConfig {
     fn default() -> Self {
-        Self { unaligned_word: 0.6, unaligned_hop: 1.0, hop: 0.3, inverse_hop: 0.3, sharing: 1.5, relation: 1.0, answer_type: 0.7, unusual_chain: 0.2 }
+        Self { unaligned_word: 0.6, unaligned_hop: 1.0, hop: 0.3, inverse_hop: 0.5, sharing: 1.5, relation: 1.0, answer_type: 0.7, class_noun: 0.4, unusual_chain: 0.2 }
     }
 }
 
@@ -42,6 +44,9 @@ pub(crate) struct WordGains {
     pub(crate) token: usize,
     pub(crate) weight: f32,
     pub(crate) gains: Arc<[f32]>,
+    /// How well it names the ends of edges, two per predicate, when it is a class noun ("film"); it then aligns with
+    /// no hop.
+    pub(crate) class: Option<Arc<[f32]>>,
     /// The relational phrase it stands in.
     pub(crate) relation: Option<u8>,
     /// The greatest gain among the predicates in question, ≥ 0.
@@ -130,6 +135,10 @@ impl Table {
         let mut before: Option<u8> = None;
         for &w in chain {
             let word = &words[w];
+            if word.class.is_some() {
+                from.extend((0..width).map(|j| (j, false)));
+                continue;
+            }
             let mut lost = config.unaligned_word * word.best * word.weight;
             if word.relation.is_some() {
                 lost += config.relation;

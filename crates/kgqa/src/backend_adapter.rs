@@ -169,9 +169,38 @@ impl Compiler<'_> {
                 gains = learned.into();
             }
             let best = gains.iter().copied().fold(0.0, f32::max);
-            out.push(WordGains { token: word.token, weight: word.weight, relation: word.relation, gains, best });
+            let class = if word.relation.is_none() && self.schema.is_class_noun(self.graph, &word.text, self.embedder)? {
+                Some(self.schema.end_gains(self.graph, &word.text, self.embedder)?)
+            } else {
+                None
+            };
+            out.push(WordGains { token: word.token, weight: word.weight, relation: word.relation, class, gains, best });
         }
+        self.join_label_phrases(isr, &mut out);
         Ok(out)
+    }
+
+    /// Words that stand in the question as a predicate's label does ("place of birth") are one phrase and mean it.
+    fn join_label_phrases(&self, isr: &Isr, words: &mut [WordGains]) {
+        for (position, entry) in self.schema.entries().iter().enumerate() {
+            let length = entry.words.len();
+            if length < 2 || length > isr.tokens.len() {
+                continue;
+            }
+            let Some(at) = (0..=isr.tokens.len() - length).find(|&i| entry.words.iter().zip(&isr.tokens[i..]).all(|(w, t)| *w == t.folded)) else {
+                continue;
+            };
+            let mut relation = None;
+            for word in words.iter_mut().filter(|w| (at..at + length).contains(&w.token)) {
+                let mut gains = word.gains.to_vec();
+                gains[position] = gains[position].max(word.best) + 0.5;
+                word.best = gains[position];
+                word.gains = gains.into();
+                word.class = None;
+                relation = relation.or(word.relation);
+                word.relation = relation;
+            }
+        }
     }
 
     /// The paths out of a mention, at most `depth` hops, scored against the words.
@@ -255,7 +284,15 @@ impl Compiler<'_> {
             (Some(types), Some(edge), Some(position)) => types[2 * position + usize::from(edge.inverse)],
             (None, _, _) | (_, None, _) | (_, _, None) => 0.0,
         };
-        aligned + prices.answer_type * fits - prices.hop * edges.len() as f32 - prices.inverse_hop * inverse - sharing
+        let named: f32 = words
+            .iter()
+            .filter_map(|w| w.class.as_ref())
+            .map(|class| {
+                let ends = edges.iter().zip(positions).map(|(e, p)| class[2 * p + usize::from(e.inverse)]);
+                ends.fold(0.0, f32::max)
+            })
+            .sum();
+        aligned + prices.class_noun * named + prices.answer_type * fits - prices.hop * edges.len() as f32 - prices.inverse_hop * inverse - sharing
     }
 
     fn bindings(&self, isr: &Isr) -> Vec<Binding> {
@@ -352,7 +389,7 @@ impl Compiler<'_> {
         }
         let temporal = isr.comparator.as_ref().is_some_and(|c| c.temporal);
         let mut last_edges: BTreeSet<Edge> = BTreeSet::new();
-        for (_, last, _) in sets.iter().take(8) {
+        for (_, last, _) in sets.iter().take(64) {
             last_edges.extend(self.schema.leads_to(self.graph, *last)?.iter().copied());
         }
         let last_edges: Vec<Edge> = last_edges.into_iter().collect();

@@ -19,6 +19,7 @@ mod evidence;
 mod operators;
 mod path;
 mod quantity;
+mod run;
 
 pub(crate) use path::topic_rule_holds_at;
 pub use quantity::{Quantity, quantity_of_text};
@@ -188,7 +189,7 @@ pub fn run(
     bindings: &[Binding],
     limits: &Limits,
 ) -> Result<Executed, ExecuteError> {
-    let mut run = operators::Run::new(graph, bindings, limits);
+    let mut run = run::Run::new(graph, bindings, limits);
     let found = run.evaluate(plan, 0)?;
     run.finish(found)
 }

@@ -227,23 +227,60 @@ impl Schema {
         let similarities = self.similarities(noun, embedder)?;
         let mut ends = Vec::with_capacity(2 * similarities.len());
         for (position, entry) in self.entries.iter().enumerate() {
-            for inverse in [false, true] {
-                let next = self.leads_to(graph, Edge { predicate: entry.id, inverse })?;
-                let mut described: Vec<f32> =
-                    next.iter().filter(|e| !e.inverse).filter_map(|e| self.position(e.predicate)).map(|p| similarities[p]).collect();
-                described.sort_by(|a, b| b.total_cmp(a));
-                described.truncate(3);
-                let class = if described.is_empty() { 0.0 } else { described.iter().sum::<f32>() / described.len() as f32 };
-                let agent = noun == "person" && entry.words.last().is_some_and(|w| w == "by");
-                let own = if agent { 0.5 } else { similarities[position] };
-                ends.push(if inverse { class } else { own.max(class) });
-            }
+            let subject = self.class_similarity(graph, Edge { predicate: entry.id, inverse: true }, &similarities)?;
+            let object = self.class_similarity(graph, Edge { predicate: entry.id, inverse: false }, &similarities)?;
+            let agent = noun == "person" && is_agent(&entry.words);
+            let own = if agent { 0.5 } else { similarities[position] - subject };
+            ends.push(own.max(object));
+            ends.push(subject);
         }
         let gains: Arc<[f32]> = self.likelihoods(&ends).into();
         if let Ok(mut map) = self.gains.write() {
             map.insert(key, Arc::clone(&gains));
         }
         Ok(gains)
+    }
+
+    /// How alike a noun and the class of the nodes at the end of an edge are: a class noun ("film") is somewhat like
+    /// many of the predicates its nodes are subjects of, so the best one is left out.
+    fn class_similarity(&self, graph: &dyn Graph, end: Edge, similarities: &[f32]) -> Result<f32, GraphError> {
+        let mut of_class: Vec<f32> = self
+            .leads_to(graph, end)?
+            .iter()
+            .filter(|e| !e.inverse)
+            .filter_map(|e| self.position(e.predicate))
+            .map(|p| similarities[p])
+            .collect();
+        if of_class.len() < 3 {
+            return Ok(0.0);
+        }
+        of_class.sort_by(|a, b| b.total_cmp(a));
+        let some = &of_class[1..of_class.len().min(4)];
+        Ok((some.iter().sum::<f32>() / some.len() as f32).max(0.0))
+    }
+
+    /// Whether a word names a class of nodes rather than a predicate: it is more like a class as a whole than like any
+    /// one predicate apart from that class.
+    ///
+    /// # Errors
+    /// [`SchemaError`] if the graph or the embedder fails.
+    pub fn is_class_noun(&self, graph: &dyn Graph, noun: &str, embedder: &dyn Embedder) -> Result<bool, SchemaError> {
+        let key = format!("\u{1}{noun}");
+        if let Some(found) = self.gains.read().ok().and_then(|map| map.get(&key).cloned()) {
+            return Ok(found.first() == Some(&1.0));
+        }
+        let similarities = self.similarities(noun, embedder)?;
+        let (mut class, mut own) = (0.0_f32, 0.0_f32);
+        for (position, entry) in self.entries.iter().enumerate() {
+            let subject = self.class_similarity(graph, Edge { predicate: entry.id, inverse: true }, &similarities)?;
+            class = class.max(subject);
+            own = own.max(similarities[position] - subject);
+        }
+        let is_class = class > own && class > 0.15;
+        if let Ok(mut map) = self.gains.write() {
+            map.insert(key, Arc::new([f32::from(u8::from(is_class))]));
+        }
+        Ok(is_class)
     }
 
     /// The edges that nodes reached by `edge` have, learned from a sample, sorted.
@@ -296,6 +333,11 @@ impl Schema {
         }
         Ok(kind)
     }
+}
+
+/// Whether a predicate's objects act: "directed by", "starred actors".
+fn is_agent(words: &[String]) -> bool {
+    words.last().is_some_and(|w| w == "by" || ["or", "er", "ors", "ers"].iter().any(|end| w.len() > 4 && w.ends_with(end) && w != "number" && w != "gender"))
 }
 
 /// Whether a value reads as a year or date, another number, or neither.

@@ -3,7 +3,7 @@
 use oxrdf::{NamedNode, Term};
 
 use super::evidence::{Level, Proof};
-use super::operators::{Found, Run};
+use super::run::{Found, Run};
 use super::{ExecuteError, Given};
 use crate::graph::{Edge, Graph, TermId};
 use crate::plan::{Hop, Path};

@@ -7,10 +7,14 @@
 
 use std::fmt::Write;
 
-use oxrdf::{Literal, NamedNode, Term};
+use oxrdf::Term;
 
 use super::{Extreme, Hop, Operator, Path, Plan, Slot};
 use crate::execute::topic_rule_holds_at;
+
+mod terms;
+
+use terms::{iri, number, term};
 
 /// What is printed for a slot.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,7 +102,7 @@ impl Printer<'_> {
     fn terms(&self, slot: Slot) -> Vec<String> {
         match (self.names)(slot) {
             SlotText::Terms(terms) => terms.iter().filter_map(term).collect(),
-            SlotText::Number(number) => vec![self::number(number)],
+            SlotText::Number(value) => vec![number(value)],
         }
     }
 
@@ -211,9 +215,9 @@ impl Printer<'_> {
         let mut out = String::new();
         let sign = operator.sign();
         match ((self.names)(slot), operator) {
-            (SlotText::Number(number), _) => {
+            (SlotText::Number(wanted), _) => {
                 let left = self.attribute_number(&mut out, answer, attribute);
-                line!(out, "FILTER({left} {sign} {})", self::number(number));
+                line!(out, "FILTER({left} {sign} {})", number(wanted));
             }
             (SlotText::Terms(_), Operator::Equal) => {
                 let value = self.variable();
@@ -347,61 +351,6 @@ fn indented(lines: &str) -> String {
     lines
         .lines()
         .fold(String::new(), |out, line| out + "  " + line + "\n")
-}
-
-/// A term as SPARQL; `None` for a blank node, which no query can name.
-fn term(term: &Term) -> Option<String> {
-    match term {
-        Term::NamedNode(node) => Some(iri(node.as_str())),
-        Term::BlankNode(_) => None,
-        Term::Literal(literal) => Some(self::literal(literal)),
-    }
-}
-
-/// An IRI; a text that is none (unchecked input) becomes one that matches nothing.
-fn iri(text: &str) -> String {
-    match NamedNode::new(text) {
-        Ok(node) => node.to_string(),
-        Err(_) => {
-            let encoded: String = text
-                .bytes()
-                .map(|b| {
-                    if b.is_ascii_alphanumeric() {
-                        char::from(b).to_string()
-                    } else {
-                        format!("%{b:02X}")
-                    }
-                })
-                .collect();
-            format!("<urn:not-an-iri:{encoded}>")
-        }
-    }
-}
-
-/// A literal; an invalid language tag (unchecked input) is dropped.
-fn literal(literal: &Literal) -> String {
-    if let Some(tag) = literal.language() {
-        return match Literal::new_language_tagged_literal(literal.value(), tag) {
-            Ok(literal) => literal.to_string(),
-            Err(_) => Literal::new_simple_literal(literal.value()).to_string(),
-        };
-    }
-    let plain = Literal::new_simple_literal(literal.value());
-    if plain.datatype() == literal.datatype() {
-        return plain.to_string();
-    }
-    format!("{plain}^^{}", iri(literal.datatype().as_str()))
-}
-
-/// A number as SPARQL.
-fn number(number: f64) -> String {
-    if number.fract() == 0.0 && number.abs() < 1e15 {
-        format!("{number:.0}")
-    } else if number.is_finite() {
-        format!("{number:e}")
-    } else {
-        Literal::from(number).to_string()
-    }
 }
 
 #[cfg(test)]
