@@ -22,7 +22,10 @@ impl Fingerprint {
     /// assert_eq!(Fingerprint::of(["a", "b", "a"]), Fingerprint::of(["b", "a"]));
     /// ```
     pub fn of<T: AsRef<[u8]>>(facts: impl IntoIterator<Item = T>) -> Self {
-        let digests: BTreeSet<[u8; 32]> = facts.into_iter().map(|fact| *blake3::hash(fact.as_ref()).as_bytes()).collect();
+        let digests: BTreeSet<[u8; 32]> = facts
+            .into_iter()
+            .map(|fact| *blake3::hash(fact.as_ref()).as_bytes())
+            .collect();
         let mut hasher = blake3::Hasher::new();
         for digest in &digests {
             hasher.update(digest);
@@ -32,7 +35,11 @@ impl Fingerprint {
 
     /// The fingerprint of a set of triples in N-Triples terms.
     pub fn of_triples<'t>(triples: impl IntoIterator<Item = &'t Triple>) -> Self {
-        Self::of(triples.into_iter().map(|t| format!("{}\u{1f}{}\u{1f}{}", t.subject, t.predicate, t.object)))
+        Self::of(
+            triples
+                .into_iter()
+                .map(|t| format!("{}\u{1f}{}\u{1f}{}", t.subject, t.predicate, t.object)),
+        )
     }
 }
 
@@ -63,7 +70,11 @@ impl Triple {
     /// The triple of these terms.
     #[must_use]
     pub fn new(subject: &str, predicate: &str, object: &str) -> Self {
-        Self { subject: subject.to_owned(), predicate: predicate.to_owned(), object: object.to_owned() }
+        Self {
+            subject: subject.to_owned(),
+            predicate: predicate.to_owned(),
+            object: object.to_owned(),
+        }
     }
 }
 
@@ -136,14 +147,25 @@ impl Evidence {
     /// (filters, orders, comparisons): any change along them makes the answer suspect.
     #[must_use]
     pub fn new(source: &str, triples: &[Triple], scanned: &[&str]) -> Self {
-        let mut keys: BTreeSet<EvidenceKey> = scanned.iter().map(|p| EvidenceKey::predicate(source, p)).collect();
+        let mut keys: BTreeSet<EvidenceKey> = scanned
+            .iter()
+            .map(|p| EvidenceKey::predicate(source, p))
+            .collect();
         let scans = keys.clone();
         for triple in triples {
-            keys.insert(EvidenceKey::node(source, &triple.subject, &triple.predicate));
+            keys.insert(EvidenceKey::node(
+                source,
+                &triple.subject,
+                &triple.predicate,
+            ));
             keys.insert(EvidenceKey::node(source, &triple.object, &triple.predicate));
             if keys.len() > Self::MAX_KEYS {
                 keys = scans;
-                keys.extend(triples.iter().map(|t| EvidenceKey::predicate(source, &t.predicate)));
+                keys.extend(
+                    triples
+                        .iter()
+                        .map(|t| EvidenceKey::predicate(source, &t.predicate)),
+                );
                 break;
             }
         }
@@ -171,26 +193,47 @@ mod tests {
         let known = Triple::new("<inception>", "<director>", "<nolan>");
         let evidence = Evidence::new("films", &[known], &[]);
         let added = Triple::new("<tenet>", "<director>", "<nolan>");
-        assert!(EvidenceKey::touched_by("films", &added).iter().any(|key| evidence.keys.contains(key)));
+        assert!(
+            EvidenceKey::touched_by("films", &added)
+                .iter()
+                .any(|key| evidence.keys.contains(key))
+        );
         let elsewhere = Triple::new("<tenet>", "<writer>", "<nolan>");
-        assert!(!EvidenceKey::touched_by("films", &elsewhere).iter().any(|key| evidence.keys.contains(key)));
+        assert!(
+            !EvidenceKey::touched_by("films", &elsewhere)
+                .iter()
+                .any(|key| evidence.keys.contains(key))
+        );
     }
 
     #[test]
     fn a_scanned_predicate_is_touched_at_any_node() {
         let evidence = Evidence::new("films", &[], &["<year>"]);
         let added = Triple::new("<anything>", "<year>", "\"1999\"");
-        assert!(EvidenceKey::touched_by("films", &added).iter().any(|key| evidence.keys.contains(key)));
+        assert!(
+            EvidenceKey::touched_by("films", &added)
+                .iter()
+                .any(|key| evidence.keys.contains(key))
+        );
     }
 
     #[test]
     fn too_many_patterns_fall_back_to_the_predicate_and_never_miss() {
-        let triples: Vec<Triple> = (0..1000).map(|i| Triple::new(&format!("<f{i}>"), "<star>", "<x>")).collect();
+        let triples: Vec<Triple> = (0..1000)
+            .map(|i| Triple::new(&format!("<f{i}>"), "<star>", "<x>"))
+            .collect();
         let evidence = Evidence::new("films", &triples, &[]);
         assert!(evidence.keys.len() <= Evidence::MAX_KEYS);
-        assert_eq!((evidence.triples.len(), evidence.total), (Evidence::MAX_TRIPLES, 1000));
+        assert_eq!(
+            (evidence.triples.len(), evidence.total),
+            (Evidence::MAX_TRIPLES, 1000)
+        );
         for triple in &triples {
-            assert!(EvidenceKey::touched_by("films", triple).iter().any(|key| evidence.keys.contains(key)));
+            assert!(
+                EvidenceKey::touched_by("films", triple)
+                    .iter()
+                    .any(|key| evidence.keys.contains(key))
+            );
         }
     }
 

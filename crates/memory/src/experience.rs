@@ -227,12 +227,18 @@ impl Stored {
             suspect: false,
             pinned: experience.provenance == Provenance::Edited,
         };
-        Self { experience: Arc::new(experience), usage }
+        Self {
+            experience: Arc::new(experience),
+            usage,
+        }
     }
 
     /// Whether its lifetime is over at `now`.
     #[must_use]
     pub fn expired(&self, now: Timestamp) -> bool {
-        self.experience.lifetime.ends(self.usage.last_used).is_some_and(|end| end <= now)
+        self.experience
+            .lifetime
+            .ends(self.usage.last_used)
+            .is_some_and(|end| end <= now)
     }
 }

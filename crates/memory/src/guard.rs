@@ -124,28 +124,52 @@ impl GuardRefusal {
 /// The first guard that refuses.
 pub fn check(stored: &Signature, asked: &Signature) -> Result<(), GuardRefusal> {
     if stored.slots.len() != asked.slots.len() {
-        return Err(GuardRefusal::Entities { stored: stored.slots.len(), asked: asked.slots.len() });
+        return Err(GuardRefusal::Entities {
+            stored: stored.slots.len(),
+            asked: asked.slots.len(),
+        });
     }
     if stored.numbers != asked.numbers {
-        return Err(GuardRefusal::Number { stored: stored.numbers.clone(), asked: asked.numbers.clone() });
+        return Err(GuardRefusal::Number {
+            stored: stored.numbers.clone(),
+            asked: asked.numbers.clone(),
+        });
     }
     if stored.dates != asked.dates {
-        return Err(GuardRefusal::Date { stored: stored.dates.clone(), asked: asked.dates.clone() });
+        return Err(GuardRefusal::Date {
+            stored: stored.dates.clone(),
+            asked: asked.dates.clone(),
+        });
     }
     if stored.units != asked.units {
-        return Err(GuardRefusal::Unit { stored: stored.units.clone(), asked: asked.units.clone() });
+        return Err(GuardRefusal::Unit {
+            stored: stored.units.clone(),
+            asked: asked.units.clone(),
+        });
     }
     if stored.negated != asked.negated {
-        return Err(GuardRefusal::Negation { stored: stored.negated, asked: asked.negated });
+        return Err(GuardRefusal::Negation {
+            stored: stored.negated,
+            asked: asked.negated,
+        });
     }
     if stored.polarity != asked.polarity {
-        return Err(GuardRefusal::Polarity { stored: stored.polarity.clone(), asked: asked.polarity.clone() });
+        return Err(GuardRefusal::Polarity {
+            stored: stored.polarity.clone(),
+            asked: asked.polarity.clone(),
+        });
     }
     if stored.question_type != asked.question_type {
-        return Err(GuardRefusal::QuestionType { stored: stored.question_type.clone(), asked: asked.question_type.clone() });
+        return Err(GuardRefusal::QuestionType {
+            stored: stored.question_type.clone(),
+            asked: asked.question_type.clone(),
+        });
     }
     if stored.asks != asked.asks {
-        return Err(GuardRefusal::Asks { stored: stored.asks.clone(), asked: asked.asks.clone() });
+        return Err(GuardRefusal::Asks {
+            stored: stored.asks.clone(),
+            asked: asked.asks.clone(),
+        });
     }
     check_direction(stored, asked)
 }
@@ -154,9 +178,16 @@ fn check_direction(stored: &Signature, asked: &Signature) -> Result<(), GuardRef
     let role = |s: &Signature, slot: usize| s.direction.get(slot).copied().unwrap_or(Role::Open);
     for slot in 0..stored.slots.len() {
         let (was, is) = (role(stored, slot), role(asked, slot));
-        let opposed = matches!((was, is), (Role::Agent, Role::Patient) | (Role::Patient, Role::Agent));
+        let opposed = matches!(
+            (was, is),
+            (Role::Agent, Role::Patient) | (Role::Patient, Role::Agent)
+        );
         if opposed {
-            return Err(GuardRefusal::Direction { slot, stored: was, asked: is });
+            return Err(GuardRefusal::Direction {
+                slot,
+                stored: was,
+                asked: is,
+            });
         }
     }
     Ok(())
@@ -192,8 +223,16 @@ impl Unaccounted {
 pub fn unaccounted(stored: &Signature, asked: &Signature) -> Unaccounted {
     let (was, is) = (stored.content(), asked.content());
     Unaccounted {
-        stored: was.iter().filter(|w| is.binary_search(w).is_err()).cloned().collect(),
-        asked: is.iter().filter(|w| was.binary_search(w).is_err()).cloned().collect(),
+        stored: was
+            .iter()
+            .filter(|w| is.binary_search(w).is_err())
+            .cloned()
+            .collect(),
+        asked: is
+            .iter()
+            .filter(|w| was.binary_search(w).is_err())
+            .cloned()
+            .collect(),
     }
 }
 
@@ -202,11 +241,22 @@ pub fn unaccounted(stored: &Signature, asked: &Signature) -> Unaccounted {
 /// # Errors
 ///
 /// [`GuardRefusal::Unaccounted`] with the words that are left.
-pub fn check_words(stored: &Signature, asked: &Signature, accounts_for: impl Fn(&str) -> bool) -> Result<(), GuardRefusal> {
+pub fn check_words(
+    stored: &Signature,
+    asked: &Signature,
+    accounts_for: impl Fn(&str) -> bool,
+) -> Result<(), GuardRefusal> {
     let mut left = unaccounted(stored, asked);
     left.stored.retain(|w| !accounts_for(w));
     left.asked.retain(|w| !accounts_for(w));
-    if left.is_empty() { Ok(()) } else { Err(GuardRefusal::Unaccounted { stored: left.stored, asked: left.asked }) }
+    if left.is_empty() {
+        Ok(())
+    } else {
+        Err(GuardRefusal::Unaccounted {
+            stored: left.stored,
+            asked: left.asked,
+        })
+    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Milliseconds since 1970-01-01 UTC.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct Timestamp(pub u64);
 
 impl Timestamp {
@@ -50,7 +52,9 @@ impl Ulid {
     #[must_use]
     pub const fn timestamp(self) -> Timestamp {
         let bytes = self.0.to_be_bytes();
-        Timestamp(u64::from_be_bytes([0, 0, bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5]]))
+        Timestamp(u64::from_be_bytes([
+            0, 0, bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5],
+        ]))
     }
 }
 
@@ -82,14 +86,19 @@ impl FromStr for Ulid {
     type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<Self, InvalidId> {
-        let invalid = || InvalidId { text: text.chars().take(64).collect() };
+        let invalid = || InvalidId {
+            text: text.chars().take(64).collect(),
+        };
         if text.len() != CHARACTERS {
             return Err(invalid());
         }
         let mut value: u128 = 0;
         for byte in text.bytes() {
             let upper = byte.to_ascii_uppercase();
-            let digit = ALPHABET.iter().position(|c| *c == upper).ok_or_else(invalid)?;
+            let digit = ALPHABET
+                .iter()
+                .position(|c| *c == upper)
+                .ok_or_else(invalid)?;
             value = value.checked_mul(32).ok_or_else(invalid)? | digit as u128;
         }
         Ok(Self(value))
@@ -98,14 +107,20 @@ impl FromStr for Ulid {
 
 impl Serialize for Ulid {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() { serializer.collect_str(self) } else { self.0.to_be_bytes().serialize(serializer) }
+        if serializer.is_human_readable() {
+            serializer.collect_str(self)
+        } else {
+            self.0.to_be_bytes().serialize(serializer)
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for Ulid {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         if deserializer.is_human_readable() {
-            String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+            String::deserialize(deserializer)?
+                .parse()
+                .map_err(serde::de::Error::custom)
         } else {
             <[u8; 16]>::deserialize(deserializer).map(|bytes| Self(u128::from_be_bytes(bytes)))
         }

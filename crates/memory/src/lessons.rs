@@ -51,13 +51,20 @@ impl From<Parts> for Lessons {
         for (masked, vector) in parts.vectors.iter() {
             matrix.insert(masked, vector);
         }
-        Self { tallies: parts.tallies, vectors: parts.vectors, matrix }
+        Self {
+            tallies: parts.tallies,
+            vectors: parts.vectors,
+            matrix,
+        }
     }
 }
 
 impl From<Lessons> for Parts {
     fn from(lessons: Lessons) -> Self {
-        Self { tallies: lessons.tallies, vectors: lessons.vectors }
+        Self {
+            tallies: lessons.tallies,
+            vectors: lessons.vectors,
+        }
     }
 }
 
@@ -85,31 +92,56 @@ impl Lessons {
     #[must_use]
     pub fn kernel(&self, embedding: &[f32], k: usize, minimum_similarity: f32) -> Vec<Neighbour> {
         let near = self.matrix.nearest(embedding, k, minimum_similarity);
-        near.into_iter().flat_map(|(similarity, masked)| self.of(masked).map(move |(template, tally)| neighbour(similarity, masked, template, tally))).collect()
+        near.into_iter()
+            .flat_map(|(similarity, masked)| {
+                self.of(masked)
+                    .map(move |(template, tally)| neighbour(similarity, masked, template, tally))
+            })
+            .collect()
     }
 
     /// What was learned from exactly this masked question, by template.
     #[must_use]
     pub fn exact(&self, masked: &str) -> Vec<Neighbour> {
         let masked: Arc<str> = Arc::from(masked);
-        self.of(&masked).map(|(template, tally)| neighbour(1.0, &masked, template, tally)).collect()
+        self.of(&masked)
+            .map(|(template, tally)| neighbour(1.0, &masked, template, tally))
+            .collect()
     }
 
     /// What was learned of one pair.
     #[must_use]
     pub fn tally(&self, masked: &str, template: &str) -> Option<Tally> {
-        self.tallies.get(&(Arc::from(masked), Arc::from(template))).copied()
+        self.tallies
+            .get(&(Arc::from(masked), Arc::from(template)))
+            .copied()
     }
 
-    fn of<'s>(&'s self, masked: &Arc<str>) -> impl Iterator<Item = (&'s Arc<str>, &'s Tally)> + use<'s> {
+    fn of<'s>(
+        &'s self,
+        masked: &Arc<str>,
+    ) -> impl Iterator<Item = (&'s Arc<str>, &'s Tally)> + use<'s> {
         let wanted = Arc::clone(masked);
         let from: Key = (Arc::clone(masked), Arc::from(""));
-        self.tallies.map().range(from..).take_while(move |((text, _), _)| *text == wanted).map(|((_, template), tally)| (template, tally))
+        self.tallies
+            .map()
+            .range(from..)
+            .take_while(move |((text, _), _)| *text == wanted)
+            .map(|((_, template), tally)| (template, tally))
     }
 
-    pub(crate) fn add(&mut self, lesson: (&str, &str), vector: &Vector, evidence: (f64, f64), step: u64, capacity: usize) {
+    pub(crate) fn add(
+        &mut self,
+        lesson: (&str, &str),
+        vector: &Vector,
+        evidence: (f64, f64),
+        step: u64,
+        capacity: usize,
+    ) {
         let key: Key = (Arc::from(lesson.0), Arc::from(lesson.1));
-        let left = self.tallies.add(&key, evidence.0, evidence.1, step, capacity);
+        let left = self
+            .tallies
+            .add(&key, evidence.0, evidence.1, step, capacity);
         if self.tallies.get(&key).is_some() && !self.vectors.contains_key(&key.0) {
             self.vectors.insert_mut(Arc::clone(&key.0), vector.clone());
             self.matrix.insert(&key.0, vector);
@@ -129,7 +161,10 @@ impl Lessons {
     /// Forgets all that was learned from a masked question.
     pub(crate) fn forget(&mut self, masked: &str) {
         let masked: Arc<str> = Arc::from(masked);
-        let templates: Vec<Arc<str>> = self.of(&masked).map(|(template, _)| Arc::clone(template)).collect();
+        let templates: Vec<Arc<str>> = self
+            .of(&masked)
+            .map(|(template, _)| Arc::clone(template))
+            .collect();
         for template in templates {
             self.tallies.remove(&(Arc::clone(&masked), template));
         }
@@ -138,12 +173,6 @@ impl Lessons {
 
     pub(crate) fn masked(&self) -> impl Iterator<Item = &Arc<str>> {
         self.vectors.keys()
-    }
-
-    pub(crate) fn each(&self) -> impl Iterator<Item = (&str, &str, &Tally, &Vector)> {
-        self.tallies.map().iter().filter_map(|((masked, template), tally)| {
-            self.vectors.get(masked).map(|vector| (masked.as_ref(), template.as_ref(), tally, vector))
-        })
     }
 
     /// Replaces every vector; a text without a new one is not found by similarity.
@@ -166,7 +195,13 @@ impl Lessons {
 }
 
 fn neighbour(similarity: f32, masked: &Arc<str>, template: &Arc<str>, tally: &Tally) -> Neighbour {
-    Neighbour { similarity, masked: Arc::clone(masked), template: Arc::clone(template), successes: tally.successes, failures: tally.failures }
+    Neighbour {
+        similarity,
+        masked: Arc::clone(masked),
+        template: Arc::clone(template),
+        successes: tally.successes,
+        failures: tally.failures,
+    }
 }
 
 #[cfg(test)]
@@ -182,20 +217,42 @@ mod tests {
     fn equal_lessons_merge_and_share_one_row() {
         let mut lessons = Lessons::default();
         for step in 0..5 {
-            lessons.add(("who directed ⟨0⟩", "$0/<director>"), &vector(1.0, 0.0), (1.0, 0.0), step, 100);
+            lessons.add(
+                ("who directed ⟨0⟩", "$0/<director>"),
+                &vector(1.0, 0.0),
+                (1.0, 0.0),
+                step,
+                100,
+            );
         }
-        lessons.add(("who directed ⟨0⟩", "$0/<writer>"), &vector(1.0, 0.0), (0.0, 1.0), 6, 100);
+        lessons.add(
+            ("who directed ⟨0⟩", "$0/<writer>"),
+            &vector(1.0, 0.0),
+            (0.0, 1.0),
+            6,
+            100,
+        );
         assert_eq!((lessons.len(), lessons.questions()), (2, 1));
         let near = lessons.kernel(vector(1.0, 0.1).as_slice(), 5, 0.5);
-        let counts: Vec<(&str, f64, f64)> = near.iter().map(|n| (n.template.as_ref(), n.successes, n.failures)).collect();
-        assert_eq!(counts, [("$0/<director>", 5.0, 0.0), ("$0/<writer>", 0.0, 1.0)]);
+        let counts: Vec<(&str, f64, f64)> = near
+            .iter()
+            .map(|n| (n.template.as_ref(), n.successes, n.failures))
+            .collect();
+        assert_eq!(
+            counts,
+            [("$0/<director>", 5.0, 0.0), ("$0/<writer>", 0.0, 1.0)]
+        );
     }
 
     #[test]
     fn what_is_too_far_is_not_a_neighbour() {
         let mut lessons = Lessons::default();
         lessons.add(("a", "t"), &vector(1.0, 0.0), (1.0, 0.0), 1, 100);
-        assert!(lessons.kernel(vector(0.0, 1.0).as_slice(), 5, 0.75).is_empty());
+        assert!(
+            lessons
+                .kernel(vector(0.0, 1.0).as_slice(), 5, 0.75)
+                .is_empty()
+        );
     }
 
     #[test]

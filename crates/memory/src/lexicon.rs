@@ -36,14 +36,22 @@ impl Lexicon {
     #[must_use]
     pub fn predicates(&self, phrase: &str) -> Vec<(Arc<str>, Tally)> {
         let from: Key = (Arc::from(phrase), Arc::from(""));
-        let pairs = self.tallies.map().range(from..).take_while(|((text, _), _)| text.as_ref() == phrase);
-        pairs.map(|((_, predicate), tally)| (Arc::clone(predicate), *tally)).collect()
+        let pairs = self
+            .tallies
+            .map()
+            .range(from..)
+            .take_while(|((text, _), _)| text.as_ref() == phrase);
+        pairs
+            .map(|((_, predicate), tally)| (Arc::clone(predicate), *tally))
+            .collect()
     }
 
     /// What was learned of one pair.
     #[must_use]
     pub fn tally(&self, phrase: &str, predicate: &str) -> Option<Tally> {
-        self.tallies.get(&(Arc::from(phrase), Arc::from(predicate))).copied()
+        self.tallies
+            .get(&(Arc::from(phrase), Arc::from(predicate)))
+            .copied()
     }
 
     /// How a failure of weight `failures` is shared among the links of a chain: in proportion to how little each is
@@ -51,7 +59,9 @@ impl Lexicon {
     #[must_use]
     pub fn blame(&self, links: &[Link], failures: f64) -> Vec<f64> {
         let doubt = |link: &Link| {
-            let tally = self.tally(&link.phrase, &link.predicate).unwrap_or_default();
+            let tally = self
+                .tally(&link.phrase, &link.predicate)
+                .unwrap_or_default();
             (tally.failures + 1.0) / (tally.evidence() + 2.0)
         };
         let doubts: Vec<f64> = links.iter().map(doubt).collect();
@@ -60,20 +70,20 @@ impl Lexicon {
     }
 
     pub(crate) fn add(&mut self, link: &Link, evidence: (f64, f64), step: u64, capacity: usize) {
-        self.tallies.add(&key(link), evidence.0, evidence.1, step, capacity);
+        self.tallies
+            .add(&key(link), evidence.0, evidence.1, step, capacity);
     }
 
     pub(crate) fn subtract(&mut self, link: &Link, evidence: (f64, f64)) {
         self.tallies.subtract(&key(link), evidence.0, evidence.1);
     }
-
-    pub(crate) fn each(&self) -> impl Iterator<Item = (&str, &str, &Tally)> {
-        self.tallies.map().iter().map(|((phrase, predicate), tally)| (phrase.as_ref(), predicate.as_ref(), tally))
-    }
 }
 
 fn key(link: &Link) -> Key {
-    (Arc::from(link.phrase.as_str()), Arc::from(link.predicate.as_str()))
+    (
+        Arc::from(link.phrase.as_str()),
+        Arc::from(link.predicate.as_str()),
+    )
 }
 
 #[cfg(test)]
@@ -81,7 +91,10 @@ mod tests {
     use super::*;
 
     fn link(phrase: &str, predicate: &str) -> Link {
-        Link { phrase: phrase.to_owned(), predicate: predicate.to_owned() }
+        Link {
+            phrase: phrase.to_owned(),
+            predicate: predicate.to_owned(),
+        }
     }
 
     #[test]
@@ -102,7 +115,11 @@ mod tests {
         lexicon.add(&link("dad", "p:father"), (1.0, 0.0), 1, 100);
         lexicon.add(&link("dad", "p:child"), (0.0, 1.0), 2, 100);
         lexicon.add(&link("dada", "p:art"), (1.0, 0.0), 3, 100);
-        let names: Vec<Arc<str>> = lexicon.predicates("dad").into_iter().map(|(p, _)| p).collect();
+        let names: Vec<Arc<str>> = lexicon
+            .predicates("dad")
+            .into_iter()
+            .map(|(p, _)| p)
+            .collect();
         assert_eq!(names, [Arc::from("p:child"), Arc::from("p:father")]);
     }
 }

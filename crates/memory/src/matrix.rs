@@ -29,7 +29,11 @@ pub(crate) struct Matrix<K: Ord> {
 
 impl<K: Ord + Clone> Default for Matrix<K> {
     fn default() -> Self {
-        Self { dims: 0, chunks: Vec::new(), places: Map::new_sync() }
+        Self {
+            dims: 0,
+            chunks: Vec::new(),
+            places: Map::new_sync(),
+        }
     }
 }
 
@@ -43,7 +47,11 @@ impl<K: Ord + Clone> Matrix<K> {
     #[cfg(test)]
     pub(crate) fn vector(&self, key: &K) -> Option<&Vector> {
         let place = *self.places.get(key)? as usize;
-        self.chunks.get(place / CHUNK_ROWS)?.rows.get(place % CHUNK_ROWS).map(|row| &row.1)
+        self.chunks
+            .get(place / CHUNK_ROWS)?
+            .rows
+            .get(place % CHUNK_ROWS)
+            .map(|row| &row.1)
     }
 
     /// Adds a row. A vector that is empty, or of another size than the first, is left out: nothing compares to it.
@@ -56,9 +64,15 @@ impl<K: Ord + Clone> Matrix<K> {
             return;
         }
         let place = self.places.size();
-        let Ok(number) = u32::try_from(place) else { return };
+        let Ok(number) = u32::try_from(place) else {
+            return;
+        };
         if place.is_multiple_of(CHUNK_ROWS) {
-            self.chunks.push(Arc::new(Chunk { bytes: Vec::new(), scales: Vec::new(), rows: Vec::new() }));
+            self.chunks.push(Arc::new(Chunk {
+                bytes: Vec::new(),
+                scales: Vec::new(),
+                rows: Vec::new(),
+            }));
         }
         if let Some(chunk) = self.chunks.last_mut() {
             Arc::make_mut(chunk).push(key.clone(), vector);
@@ -68,9 +82,13 @@ impl<K: Ord + Clone> Matrix<K> {
 
     /// Takes a row out; the last row moves into its place.
     pub(crate) fn remove(&mut self, key: &K) {
-        let Some(&place) = self.places.get(key) else { return };
+        let Some(&place) = self.places.get(key) else {
+            return;
+        };
         self.places.remove_mut(key);
-        let Some(last_chunk) = self.chunks.last_mut() else { return };
+        let Some(last_chunk) = self.chunks.last_mut() else {
+            return;
+        };
         let last = Arc::make_mut(last_chunk).pop();
         if last_chunk.rows.is_empty() {
             self.chunks.pop();
@@ -106,11 +124,17 @@ impl<K: Ord + Clone> Matrix<K> {
         }
         let keep = limit * 2 + 32;
         if rough.len() > keep {
-            rough.select_nth_unstable_by(keep, |a, b| b.0.total_cmp(&a.0).then_with(|| self.key(a.1).cmp(&self.key(b.1))));
+            rough.select_nth_unstable_by(keep, |a, b| {
+                b.0.total_cmp(&a.0)
+                    .then_with(|| self.key(a.1).cmp(&self.key(b.1)))
+            });
             rough.truncate(keep);
         }
         let exact = rough.into_iter().filter_map(|(_, number)| self.row(number));
-        let mut exact: Vec<(f32, &K)> = exact.map(|(key, v)| (cosine(query, v.as_slice()), key)).filter(|e| e.0 >= minimum).collect();
+        let mut exact: Vec<(f32, &K)> = exact
+            .map(|(key, v)| (cosine(query, v.as_slice()), key))
+            .filter(|e| e.0 >= minimum)
+            .collect();
         exact.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
         exact.truncate(limit);
         exact
@@ -118,7 +142,10 @@ impl<K: Ord + Clone> Matrix<K> {
 
     fn row(&self, number: u32) -> Option<&(K, Vector)> {
         let number = number as usize;
-        self.chunks.get(number / CHUNK_ROWS)?.rows.get(number % CHUNK_ROWS)
+        self.chunks
+            .get(number / CHUNK_ROWS)?
+            .rows
+            .get(number % CHUNK_ROWS)
     }
 
     fn key(&self, number: u32) -> Option<&K> {
@@ -160,19 +187,28 @@ fn quantise(values: &[f32]) -> (Vec<i8>, f32) {
     (values.iter().map(|v| as_i8(v / scale)).collect(), scale)
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "scaled to [-127, 127]; the cast saturates and maps NaN to 0")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "scaled to [-127, 127]; the cast saturates and maps NaN to 0"
+)]
 fn as_i8(value: f32) -> i8 {
     value.round() as i8
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a rough score; the best are computed again in full")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a rough score; the best are computed again in full"
+)]
 fn as_f32(value: i32) -> f32 {
     value as f32
 }
 
 /// Dot product of bytes. Widened to 16 bits first, which compilers turn into multiply-add instructions.
 fn dot_bytes(left: &[i8], right: &[i8]) -> i32 {
-    left.iter().zip(right).map(|(a, b)| i32::from(i16::from(*a) * i16::from(*b))).sum()
+    left.iter()
+        .zip(right)
+        .map(|(a, b)| i32::from(i16::from(*a) * i16::from(*b)))
+        .sum()
 }
 
 #[cfg(test)]
@@ -182,8 +218,9 @@ mod tests {
     use similarity::Embedding;
 
     fn vector() -> impl Strategy<Value = Vector> {
-        prop::collection::vec(-1.0_f32..1.0, 16)
-            .prop_filter_map("not zero", |values| Embedding::new(values).ok().map(Vector::from))
+        prop::collection::vec(-1.0_f32..1.0, 16).prop_filter_map("not zero", |values| {
+            Embedding::new(values).ok().map(Vector::from)
+        })
     }
 
     proptest! {

@@ -6,7 +6,12 @@ pub(crate) type Map<K, V> = rpds::RedBlackTreeMapSync<K, V>;
 pub(crate) type Set<T> = rpds::RedBlackTreeSetSync<T>;
 
 /// The value at `key`, put there by `make` when it is missing.
-pub(crate) fn entry<K: Ord + Clone, V: Clone>(map: &mut Map<K, V>, key: &K, make: impl FnOnce() -> V, change: impl FnOnce(&mut V)) {
+pub(crate) fn entry<K: Ord + Clone, V: Clone>(
+    map: &mut Map<K, V>,
+    key: &K,
+    make: impl FnOnce() -> V,
+    change: impl FnOnce(&mut V),
+) {
     if let Some(value) = map.get_mut(key) {
         change(value);
     } else {

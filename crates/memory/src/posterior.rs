@@ -14,7 +14,10 @@ pub struct Posterior {
 impl Default for Posterior {
     /// The uniform prior, Beta(1, 1), as in SOLAR's Algorithm 2.
     fn default() -> Self {
-        Self { alpha: 1.0, beta: 1.0 }
+        Self {
+            alpha: 1.0,
+            beta: 1.0,
+        }
     }
 }
 
@@ -28,17 +31,27 @@ impl Posterior {
     /// Counts evidence; weights that are negative or not finite count as nothing.
     #[must_use]
     pub fn with(self, successes: f64, failures: f64) -> Self {
-        Self { alpha: self.alpha + weight(successes), beta: self.beta + weight(failures) }
+        Self {
+            alpha: self.alpha + weight(successes),
+            beta: self.beta + weight(failures),
+        }
     }
 
     /// Takes evidence back that was counted by [`with`](Self::with); never below the prior.
     #[must_use]
     pub fn without(self, successes: f64, failures: f64) -> Self {
-        Self { alpha: (self.alpha - weight(successes)).max(1.0), beta: (self.beta - weight(failures)).max(1.0) }
+        Self {
+            alpha: (self.alpha - weight(successes)).max(1.0),
+            beta: (self.beta - weight(failures)).max(1.0),
+        }
     }
 }
 
 /// A weight of evidence: finite and not negative, else 0.
 pub(crate) fn weight(value: f64) -> f64 {
-    if value.is_finite() { value.max(0.0) } else { 0.0 }
+    if value.is_finite() {
+        value.max(0.0)
+    } else {
+        0.0
+    }
 }

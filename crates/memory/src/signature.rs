@@ -5,7 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::words::{is_calendar, is_extreme, is_negation, is_slot, is_stop, is_unit, is_volatile, number_word, polarity, stem, tokens};
+use crate::words::{
+    is_calendar, is_extreme, is_negation, is_slot, is_stop, is_unit, is_volatile, number_word,
+    polarity, stem, tokens,
+};
 
 /// Whether the relation starts at a slot or ends there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -57,7 +60,11 @@ impl Signature {
     #[must_use]
     pub fn extract(masked: &str, slots: Vec<String>) -> Self {
         let tokens = tokens(masked);
-        let mut signature = Self { masked: masked.to_owned(), slots, ..Self::default() };
+        let mut signature = Self {
+            masked: masked.to_owned(),
+            slots,
+            ..Self::default()
+        };
         for (place, token) in tokens.iter().enumerate() {
             let before = place.checked_sub(1).map(|p| tokens[p].as_str());
             signature.read(token, before);
@@ -84,7 +91,11 @@ impl Signature {
         } else if token.starts_with(|c: char| c.is_ascii_digit()) {
             self.numbers.push(token.to_owned());
         } else if let Some(digits) = number_word(token)
-            && !(token == "one" && matches!(before, None | Some("which" | "the" | "this" | "that" | "no" | "any" | "what")))
+            && !(token == "one"
+                && matches!(
+                    before,
+                    None | Some("which" | "the" | "this" | "that" | "no" | "any" | "what")
+                ))
         {
             self.numbers.push(digits.to_owned());
         }
@@ -98,7 +109,13 @@ impl Signature {
     pub fn content(&self) -> Vec<String> {
         let mut words: Vec<String> = tokens(&self.masked)
             .iter()
-            .filter(|t| !is_slot(t) && !is_stop(t) && !is_negation(t) && polarity(t).is_none() && !t.starts_with(|c: char| c.is_ascii_digit()))
+            .filter(|t| {
+                !is_slot(t)
+                    && !is_stop(t)
+                    && !is_negation(t)
+                    && polarity(t).is_none()
+                    && !t.starts_with(|c: char| c.is_ascii_digit())
+            })
             .map(|t| stem(t))
             .collect();
         words.sort();
@@ -109,28 +126,58 @@ impl Signature {
 
 fn is_year(token: &str) -> bool {
     let digits = token.strip_suffix('s').unwrap_or(token);
-    digits.len() == 4 && digits.bytes().all(|b| b.is_ascii_digit()) && ("1000"..="2999").contains(&digits)
+    digits.len() == 4
+        && digits.bytes().all(|b| b.is_ascii_digit())
+        && ("1000"..="2999").contains(&digits)
 }
 
 fn is_be(token: &str) -> bool {
-    matches!(token, "is" | "was" | "are" | "were" | "be" | "been" | "being")
+    matches!(
+        token,
+        "is" | "was" | "are" | "were" | "be" | "been" | "being"
+    )
 }
 
 fn is_auxiliary(token: &str) -> bool {
-    is_be(token) || matches!(token, "do" | "does" | "did" | "has" | "have" | "had" | "can" | "could" | "will" | "would" | "should")
+    is_be(token)
+        || matches!(
+            token,
+            "do" | "does"
+                | "did"
+                | "has"
+                | "have"
+                | "had"
+                | "can"
+                | "could"
+                | "will"
+                | "would"
+                | "should"
+        )
 }
 
 fn question_type(tokens: &[String], polarity: &[String]) -> &'static str {
-    let pair = |first: &str, second: &str| tokens.windows(2).any(|w| w[0] == first && w[1] == second);
-    if pair("how", "many") || pair("number", "of") || pair("count", "of") || tokens.first().is_some_and(|t| t == "count") {
+    let pair =
+        |first: &str, second: &str| tokens.windows(2).any(|w| w[0] == first && w[1] == second);
+    if pair("how", "many")
+        || pair("number", "of")
+        || pair("count", "of")
+        || tokens.first().is_some_and(|t| t == "count")
+    {
         return "count";
     }
-    let alternatives = tokens.windows(3).any(|w| is_slot(&w[0]) && w[1] == "or" && is_slot(&w[2]));
+    let alternatives = tokens
+        .windows(3)
+        .any(|w| is_slot(&w[0]) && w[1] == "or" && is_slot(&w[2]));
     let extreme = polarity.iter().any(|class| is_extreme(class));
     if alternatives {
         return "comparison";
     }
-    let open = tokens.iter().any(|t| matches!(t.as_str(), "who" | "whom" | "whose" | "what" | "which" | "when" | "where" | "how" | "why"));
+    let open = tokens.iter().any(|t| {
+        matches!(
+            t.as_str(),
+            "who" | "whom" | "whose" | "what" | "which" | "when" | "where" | "how" | "why"
+        )
+    });
     let polite = matches!(tokens.get(1).map(String::as_str), Some("you" | "i" | "we"));
     if tokens.first().is_some_and(|t| is_auxiliary(t)) && !polite && !open {
         return "yes_no";
@@ -143,9 +190,20 @@ fn asks(tokens: &[String]) -> &'static str {
         let next = tokens.get(place + 1).map_or("", String::as_str);
         match token.as_str() {
             "when" | "year" | "date" | "dates" | "birthdate" | "birthday" | "time" => return "time",
-            "where" | "place" | "places" | "location" | "city" | "country" | "birthplace" => return "place",
+            "where" | "place" | "places" | "location" | "city" | "country" | "birthplace" => {
+                return "place";
+            }
             "why" | "reason" => return "reason",
-            "how" if next == "much" || next == "long" || next == "old" || next == "tall" || next == "far" || next == "big" => return "amount",
+            "how"
+                if next == "much"
+                    || next == "long"
+                    || next == "old"
+                    || next == "tall"
+                    || next == "far"
+                    || next == "big" =>
+            {
+                return "amount";
+            }
             "how" if next != "many" => return "manner",
             "years" if place > 0 && tokens[place - 1] == "release" => return "time",
             _ => {}
@@ -158,7 +216,10 @@ fn asks(tokens: &[String]) -> &'static str {
 fn direction(tokens: &[String], slots: usize) -> Vec<Role> {
     let mut roles = vec![Role::Open; slots];
     for (place, token) in tokens.iter().enumerate() {
-        let number = token.strip_prefix('⟨').and_then(|t| t.strip_suffix('⟩')).and_then(|t| t.parse::<usize>().ok());
+        let number = token
+            .strip_prefix('⟨')
+            .and_then(|t| t.strip_suffix('⟩'))
+            .and_then(|t| t.parse::<usize>().ok());
         if let Some(role) = number.and_then(|n| roles.get_mut(n)) {
             *role = role_at(tokens, place);
         }
@@ -170,7 +231,20 @@ fn role_at(tokens: &[String], place: usize) -> Role {
     let word = |at: Option<usize>| at.and_then(|a| tokens.get(a)).map_or("", String::as_str);
     // "the film ⟨0⟩" stands where "⟨0⟩" would.
     let mut left = place.checked_sub(1);
-    while matches!(word(left), "film" | "movie" | "films" | "movies" | "the" | "actor" | "actress" | "person" | "book" | "called" | "named") {
+    while matches!(
+        word(left),
+        "film"
+            | "movie"
+            | "films"
+            | "movies"
+            | "the"
+            | "actor"
+            | "actress"
+            | "person"
+            | "book"
+            | "called"
+            | "named"
+    ) {
         left = left.and_then(|l| l.checked_sub(1));
     }
     let (before, after, second) = (word(left), word(Some(place + 1)), word(Some(place + 2)));
@@ -181,22 +255,40 @@ fn role_at(tokens: &[String], place: usize) -> Role {
         return Role::Agent;
     }
     if before == "of" {
-        let noun = left.and_then(|l| l.checked_sub(1)).map_or("", |l| word(Some(l)));
-        return if is_agent_noun(noun) { Role::Patient } else { Role::Open };
+        let noun = left
+            .and_then(|l| l.checked_sub(1))
+            .map_or("", |l| word(Some(l)));
+        return if is_agent_noun(noun) {
+            Role::Patient
+        } else {
+            Role::Open
+        };
     }
     if after == "'s" {
-        return if is_agent_noun(second) { Role::Patient } else { Role::Open };
+        return if is_agent_noun(second) {
+            Role::Patient
+        } else {
+            Role::Open
+        };
     }
     if is_be(before) && is_participle(after) {
         return Role::Patient;
     }
     if is_be(after) {
-        return if is_participle(second) { Role::Patient } else { agent_if_noun_follows(tokens, place) };
+        return if is_participle(second) {
+            Role::Patient
+        } else {
+            agent_if_noun_follows(tokens, place)
+        };
     }
-    if before.is_empty() && is_participle(after) || matches!(before, "has" | "had" | "have") && is_participle(after) {
+    if before.is_empty() && is_participle(after)
+        || matches!(before, "has" | "had" | "have") && is_participle(after)
+    {
         return Role::Agent;
     }
-    if is_participle(before) || before == "in" && is_participle(word(left.and_then(|l| l.checked_sub(1)))) {
+    if is_participle(before)
+        || before == "in" && is_participle(word(left.and_then(|l| l.checked_sub(1))))
+    {
         return Role::Patient;
     }
     Role::Open
@@ -206,20 +298,60 @@ fn role_at(tokens: &[String], place: usize) -> Role {
 fn agent_if_noun_follows(tokens: &[String], place: usize) -> Role {
     let rest = &tokens[(place + 2).min(tokens.len())..];
     let noun = rest.iter().take(3).any(|t| is_agent_noun(t));
-    if noun && rest.iter().any(|t| t == "of" || t == "for") { Role::Agent } else { Role::Open }
+    if noun && rest.iter().any(|t| t == "of" || t == "for") {
+        Role::Agent
+    } else {
+        Role::Open
+    }
 }
 
 fn is_agent_noun(token: &str) -> bool {
     let singular = token.strip_suffix('s').unwrap_or(token);
     singular.len() > 4
         && (singular.ends_with("or") || singular.ends_with("er"))
-        && !matches!(singular, "mother" | "father" | "brother" | "sister" | "daughter" | "partner" | "number" | "gender" | "character" | "member" | "other" | "order")
+        && !matches!(
+            singular,
+            "mother"
+                | "father"
+                | "brother"
+                | "sister"
+                | "daughter"
+                | "partner"
+                | "number"
+                | "gender"
+                | "character"
+                | "member"
+                | "other"
+                | "order"
+        )
 }
 
 fn is_participle(token: &str) -> bool {
     token.len() > 3
         && (token.ends_with("ed") && !matches!(token, "named" | "called")
-            || matches!(token, "written" | "wrote" | "born" | "made" | "won" | "given" | "shot" | "sung" | "led" | "built" | "found" | "founded" | "star" | "direct" | "write" | "marry" | "play" | "starring" | "directing" | "writing"))
+            || matches!(
+                token,
+                "written"
+                    | "wrote"
+                    | "born"
+                    | "made"
+                    | "won"
+                    | "given"
+                    | "shot"
+                    | "sung"
+                    | "led"
+                    | "built"
+                    | "found"
+                    | "founded"
+                    | "star"
+                    | "direct"
+                    | "write"
+                    | "marry"
+                    | "play"
+                    | "starring"
+                    | "directing"
+                    | "writing"
+            ))
 }
 
 #[cfg(test)]
@@ -227,7 +359,10 @@ mod tests {
     use super::*;
 
     fn sig(masked: &str) -> Signature {
-        let slots = (0..9).filter(|i| masked.contains(&format!("⟨{i}⟩"))).map(|i| format!("e{i}")).collect();
+        let slots = (0..9)
+            .filter(|i| masked.contains(&format!("⟨{i}⟩")))
+            .map(|i| format!("e{i}"))
+            .collect();
         Signature::extract(masked, slots)
     }
 
@@ -237,19 +372,36 @@ mod tests {
         assert_eq!(of("how many films did ⟨0⟩ direct?"), "count");
         assert_eq!(of("which films did ⟨0⟩ direct?"), "list");
         assert_eq!(of("did ⟨0⟩ direct ⟨1⟩?"), "yes_no");
-        assert_eq!(of("can you name a film directed by ⟨0⟩"), "yes_no".replace("yes_no", "list"));
+        assert_eq!(
+            of("can you name a film directed by ⟨0⟩"),
+            "yes_no".replace("yes_no", "list")
+        );
         assert_eq!(of("what is the first film directed by ⟨0⟩?"), "superlative");
-        assert_eq!(of("which film was released earlier, ⟨0⟩ or ⟨1⟩?"), "comparison");
+        assert_eq!(
+            of("which film was released earlier, ⟨0⟩ or ⟨1⟩?"),
+            "comparison"
+        );
         assert_eq!(of("was ⟨0⟩ or ⟨1⟩ released first?"), "comparison");
     }
 
     #[test]
     fn the_side_a_slot_stands_on_is_read() {
         let of = |masked: &str| sig(masked).direction[0];
-        for agent in ["which films did ⟨0⟩ direct?", "name the movies that were directed by ⟨0⟩", "⟨0⟩ directed which movies", "⟨0⟩ was the writer of which films"] {
+        for agent in [
+            "which films did ⟨0⟩ direct?",
+            "name the movies that were directed by ⟨0⟩",
+            "⟨0⟩ directed which movies",
+            "⟨0⟩ was the writer of which films",
+        ] {
             assert_eq!(of(agent), Role::Agent, "{agent}");
         }
-        for patient in ["who directed ⟨0⟩?", "the director of ⟨0⟩ is who?", "who was ⟨0⟩ directed by?", "name the person who directed the film ⟨0⟩", "⟨0⟩ was directed by whom"] {
+        for patient in [
+            "who directed ⟨0⟩?",
+            "the director of ⟨0⟩ is who?",
+            "who was ⟨0⟩ directed by?",
+            "name the person who directed the film ⟨0⟩",
+            "⟨0⟩ was directed by whom",
+        ] {
             assert_eq!(of(patient), Role::Patient, "{patient}");
         }
     }
@@ -272,6 +424,9 @@ mod tests {
 
     #[test]
     fn tokens_split_possessives_and_slots() {
-        assert_eq!(tokens("⟨0⟩'s wife’s 1,000 a.b"), ["⟨0⟩", "'s", "wife", "'s", "1000", "a", "b"]);
+        assert_eq!(
+            tokens("⟨0⟩'s wife’s 1,000 a.b"),
+            ["⟨0⟩", "'s", "wife", "'s", "1000", "a", "b"]
+        );
     }
 }

@@ -37,7 +37,10 @@ const NOTHING: f64 = 1e-9;
 /// Tallies by key, at most a given number of them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(from = "Map<K, Tally>", into = "Map<K, Tally>")]
-#[serde(bound(serialize = "K: Ord + Clone + Serialize", deserialize = "K: Ord + Clone + Deserialize<'de>"))]
+#[serde(bound(
+    serialize = "K: Ord + Clone + Serialize",
+    deserialize = "K: Ord + Clone + Deserialize<'de>"
+))]
 pub(crate) struct Tallies<K: Ord + Clone> {
     by_key: Map<K, Tally>,
     by_rank: Set<((u64, u64), K)>,
@@ -45,7 +48,10 @@ pub(crate) struct Tallies<K: Ord + Clone> {
 
 impl<K: Ord + Clone> Default for Tallies<K> {
     fn default() -> Self {
-        Self { by_key: Map::new_sync(), by_rank: Set::new_sync() }
+        Self {
+            by_key: Map::new_sync(),
+            by_rank: Set::new_sync(),
+        }
     }
 }
 
@@ -79,18 +85,31 @@ impl<K: Ord + Clone> Tallies<K> {
     }
 
     /// Adds evidence. Returns the keys that had to leave to stay within `capacity`.
-    pub(crate) fn add(&mut self, key: &K, successes: f64, failures: f64, step: u64, capacity: usize) -> Vec<K> {
+    pub(crate) fn add(
+        &mut self,
+        key: &K,
+        successes: f64,
+        failures: f64,
+        step: u64,
+        capacity: usize,
+    ) -> Vec<K> {
         let (successes, failures) = (weight(successes), weight(failures));
         if successes + failures <= 0.0 {
             return Vec::new();
         }
         let old = self.by_key.get(key).copied();
         let known = old.unwrap_or_default();
-        let new = Tally { successes: known.successes + successes, failures: known.failures + failures, touched: step };
+        let new = Tally {
+            successes: known.successes + successes,
+            failures: known.failures + failures,
+            touched: step,
+        };
         self.replace(key, old, Some(new));
         let mut left = Vec::new();
         while self.by_key.size() > capacity.max(1) {
-            let Some(weakest) = self.by_rank.first().map(|(_, key)| key.clone()) else { break };
+            let Some(weakest) = self.by_rank.first().map(|(_, key)| key.clone()) else {
+                break;
+            };
             self.remove(&weakest);
             left.push(weakest);
         }
@@ -99,7 +118,9 @@ impl<K: Ord + Clone> Tallies<K> {
 
     /// Takes evidence back. Returns whether nothing is left of the key.
     pub(crate) fn subtract(&mut self, key: &K, successes: f64, failures: f64) -> bool {
-        let Some(old) = self.by_key.get(key).copied() else { return true };
+        let Some(old) = self.by_key.get(key).copied() else {
+            return true;
+        };
         let new = Tally {
             successes: (old.successes - weight(successes)).max(0.0),
             failures: (old.failures - weight(failures)).max(0.0),

@@ -39,7 +39,11 @@ pub(crate) fn cosine(left: &[f32], right: &[f32]) -> f32 {
         return 0.0;
     }
     let dot = similarity::dot(left, right);
-    if dot.is_nan() { 0.0 } else { dot.clamp(-1.0, 1.0) }
+    if dot.is_nan() {
+        0.0
+    } else {
+        dot.clamp(-1.0, 1.0)
+    }
 }
 
 impl From<&Embedding> for Vector {

@@ -11,7 +11,9 @@ pub(crate) fn tokens(masked: &str) -> Vec<String> {
     let mut chars = masked.chars().peekable();
     while let Some(c) = chars.next() {
         let next = chars.peek().copied();
-        let inside_number = matches!(c, '.' | ',') && current.ends_with(|d: char| d.is_ascii_digit()) && next.is_some_and(|d| d.is_ascii_digit());
+        let inside_number = matches!(c, '.' | ',')
+            && current.ends_with(|d: char| d.is_ascii_digit())
+            && next.is_some_and(|d| d.is_ascii_digit());
         if c == '⟨' {
             flush(&mut current, &mut out);
             in_slot = true;
@@ -62,7 +64,24 @@ pub(crate) fn is_negation(token: &str) -> bool {
     token.ends_with("n't")
         || matches!(
             token,
-            "not" | "no" | "never" | "without" | "except" | "excluding" | "neither" | "nor" | "none" | "nobody" | "nothing" | "cannot" | "non" | "besides" | "unlike" | "lack" | "lacks" | "lacking"
+            "not"
+                | "no"
+                | "never"
+                | "without"
+                | "except"
+                | "excluding"
+                | "neither"
+                | "nor"
+                | "none"
+                | "nobody"
+                | "nothing"
+                | "cannot"
+                | "non"
+                | "besides"
+                | "unlike"
+                | "lack"
+                | "lacks"
+                | "lacking"
         )
 }
 
@@ -133,21 +152,68 @@ pub(crate) fn polarity(token: &str) -> Option<&'static str> {
 pub(crate) fn is_extreme(class: &str) -> bool {
     matches!(
         class,
-        "time-min" | "time-max" | "age-max" | "age-min" | "most" | "least" | "high" | "low" | "large" | "small" | "long" | "best" | "worst" | "heavy" | "light" | "fast" | "slow" | "near" | "far" | "rich" | "poor"
+        "time-min"
+            | "time-max"
+            | "age-max"
+            | "age-min"
+            | "most"
+            | "least"
+            | "high"
+            | "low"
+            | "large"
+            | "small"
+            | "long"
+            | "best"
+            | "worst"
+            | "heavy"
+            | "light"
+            | "fast"
+            | "slow"
+            | "near"
+            | "far"
+            | "rich"
+            | "poor"
     )
 }
 
 /// Words that make an answer true only for a while.
 pub(crate) fn is_volatile(token: &str) -> bool {
-    matches!(token, "current" | "currently" | "now" | "today" | "todays" | "tonight" | "nowadays" | "presently" | "latest" | "yesterday" | "tomorrow" | "recent" | "recently" | "incumbent")
+    matches!(
+        token,
+        "current"
+            | "currently"
+            | "now"
+            | "today"
+            | "todays"
+            | "tonight"
+            | "nowadays"
+            | "presently"
+            | "latest"
+            | "yesterday"
+            | "tomorrow"
+            | "recent"
+            | "recently"
+            | "incumbent"
+    )
 }
 
 /// The value of a number word or ordinal, `None` for anything else.
 pub(crate) fn number_word(token: &str) -> Option<&'static str> {
-    const WORDS: [&str; 13] = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
-    const ORDINALS: [&str; 13] = ["zeroth", "", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"];
-    const DIGITS: [&str; 13] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"];
-    let place = WORDS.iter().position(|w| *w == token).or_else(|| ORDINALS.iter().position(|w| *w == token));
+    const WORDS: [&str; 13] = [
+        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+        "eleven", "twelve",
+    ];
+    const ORDINALS: [&str; 13] = [
+        "zeroth", "", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
+        "tenth", "eleventh", "twelfth",
+    ];
+    const DIGITS: [&str; 13] = [
+        "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12",
+    ];
+    let place = WORDS
+        .iter()
+        .position(|w| *w == token)
+        .or_else(|| ORDINALS.iter().position(|w| *w == token));
     place.map(|p| DIGITS[p]).or(match token {
         "twice" | "pair" | "couple" => None,
         "dozen" => Some("12"),
@@ -163,7 +229,28 @@ pub(crate) fn number_word(token: &str) -> Option<&'static str> {
 pub(crate) fn is_calendar(token: &str) -> bool {
     matches!(
         token,
-        "january" | "february" | "march" | "april" | "june" | "july" | "august" | "september" | "october" | "november" | "december" | "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday" | "bc" | "ad" | "bce" | "ce"
+        "january"
+            | "february"
+            | "march"
+            | "april"
+            | "june"
+            | "july"
+            | "august"
+            | "september"
+            | "october"
+            | "november"
+            | "december"
+            | "monday"
+            | "tuesday"
+            | "wednesday"
+            | "thursday"
+            | "friday"
+            | "saturday"
+            | "sunday"
+            | "bc"
+            | "ad"
+            | "bce"
+            | "ce"
     )
 }
 
@@ -171,9 +258,78 @@ pub(crate) fn is_calendar(token: &str) -> bool {
 pub(crate) fn is_unit(token: &str) -> bool {
     matches!(
         token,
-        "%" | "$" | "€" | "£" | "percent" | "dollar" | "dollars" | "usd" | "euro" | "euros" | "eur" | "pound" | "pounds" | "yen" | "km" | "kilometer" | "kilometers" | "kilometre" | "kilometres" | "meter" | "meters" | "metre" | "metres"
-            | "mile" | "miles" | "foot" | "feet" | "inch" | "inches" | "cm" | "mm" | "kg" | "kilogram" | "kilograms" | "gram" | "grams" | "ton" | "tons" | "tonnes" | "lb" | "lbs" | "ounce" | "ounces" | "second" | "seconds" | "minute" | "minutes"
-            | "hour" | "hours" | "day" | "days" | "week" | "weeks" | "month" | "months" | "years" | "decade" | "decades" | "century" | "centuries" | "celsius" | "fahrenheit" | "kelvin" | "liter" | "liters" | "litre" | "litres" | "gallon" | "gallons" | "acres" | "hectares" | "watts" | "volts"
+        "%" | "$"
+            | "€"
+            | "£"
+            | "percent"
+            | "dollar"
+            | "dollars"
+            | "usd"
+            | "euro"
+            | "euros"
+            | "eur"
+            | "pound"
+            | "pounds"
+            | "yen"
+            | "km"
+            | "kilometer"
+            | "kilometers"
+            | "kilometre"
+            | "kilometres"
+            | "meter"
+            | "meters"
+            | "metre"
+            | "metres"
+            | "mile"
+            | "miles"
+            | "foot"
+            | "feet"
+            | "inch"
+            | "inches"
+            | "cm"
+            | "mm"
+            | "kg"
+            | "kilogram"
+            | "kilograms"
+            | "gram"
+            | "grams"
+            | "ton"
+            | "tons"
+            | "tonnes"
+            | "lb"
+            | "lbs"
+            | "ounce"
+            | "ounces"
+            | "second"
+            | "seconds"
+            | "minute"
+            | "minutes"
+            | "hour"
+            | "hours"
+            | "day"
+            | "days"
+            | "week"
+            | "weeks"
+            | "month"
+            | "months"
+            | "years"
+            | "decade"
+            | "decades"
+            | "century"
+            | "centuries"
+            | "celsius"
+            | "fahrenheit"
+            | "kelvin"
+            | "liter"
+            | "liters"
+            | "litre"
+            | "litres"
+            | "gallon"
+            | "gallons"
+            | "acres"
+            | "hectares"
+            | "watts"
+            | "volts"
     )
 }
 
@@ -181,10 +337,119 @@ pub(crate) fn is_unit(token: &str) -> bool {
 pub(crate) fn is_stop(token: &str) -> bool {
     matches!(
         token,
-        "a" | "an" | "the" | "of" | "in" | "on" | "at" | "to" | "for" | "from" | "by" | "with" | "as" | "and" | "or" | "than" | "that" | "which" | "who" | "whom" | "whose" | "what" | "when" | "where" | "how" | "why" | "is" | "are" | "was" | "were"
-            | "be" | "been" | "being" | "do" | "does" | "did" | "done" | "has" | "have" | "had" | "having" | "can" | "could" | "will" | "would" | "shall" | "should" | "may" | "might" | "it" | "its" | "he" | "she" | "his" | "her" | "him" | "they"
-            | "them" | "their" | "this" | "these" | "those" | "there" | "you" | "me" | "i" | "we" | "us" | "my" | "your" | "our" | "please" | "tell" | "give" | "name" | "list" | "show" | "find" | "know" | "want" | "like" | "say" | "get" | "also"
-            | "one" | "ones" | "many" | "much" | "some" | "any" | "about" | "into" | "out" | "up" | "s" | "'s" | "t" | "d" | "so" | "then" | "if" | "just" | "ever" | "called" | "named" | "number" | "count" | "person" | "people" | "thing" | "things" | "someone" | "somebody" | "something"
+        "a" | "an"
+            | "the"
+            | "of"
+            | "in"
+            | "on"
+            | "at"
+            | "to"
+            | "for"
+            | "from"
+            | "by"
+            | "with"
+            | "as"
+            | "and"
+            | "or"
+            | "than"
+            | "that"
+            | "which"
+            | "who"
+            | "whom"
+            | "whose"
+            | "what"
+            | "when"
+            | "where"
+            | "how"
+            | "why"
+            | "is"
+            | "are"
+            | "was"
+            | "were"
+            | "be"
+            | "been"
+            | "being"
+            | "do"
+            | "does"
+            | "did"
+            | "done"
+            | "has"
+            | "have"
+            | "had"
+            | "having"
+            | "can"
+            | "could"
+            | "will"
+            | "would"
+            | "shall"
+            | "should"
+            | "may"
+            | "might"
+            | "it"
+            | "its"
+            | "he"
+            | "she"
+            | "his"
+            | "her"
+            | "him"
+            | "they"
+            | "them"
+            | "their"
+            | "this"
+            | "these"
+            | "those"
+            | "there"
+            | "you"
+            | "me"
+            | "i"
+            | "we"
+            | "us"
+            | "my"
+            | "your"
+            | "our"
+            | "please"
+            | "tell"
+            | "give"
+            | "name"
+            | "list"
+            | "show"
+            | "find"
+            | "know"
+            | "want"
+            | "like"
+            | "say"
+            | "get"
+            | "also"
+            | "one"
+            | "ones"
+            | "many"
+            | "much"
+            | "some"
+            | "any"
+            | "about"
+            | "into"
+            | "out"
+            | "up"
+            | "s"
+            | "'s"
+            | "t"
+            | "d"
+            | "so"
+            | "then"
+            | "if"
+            | "just"
+            | "ever"
+            | "called"
+            | "named"
+            | "number"
+            | "count"
+            | "person"
+            | "people"
+            | "thing"
+            | "things"
+            | "someone"
+            | "somebody"
+            | "something"
     )
 }
 
@@ -206,7 +471,10 @@ pub(crate) fn stem(word: &str) -> String {
     if !irregular.is_empty() {
         return irregular.to_owned();
     }
-    for ending in ["ations", "ation", "ings", "ing", "ors", "ers", "ies", "ed", "or", "er", "es", "s", "e", "y"] {
+    for ending in [
+        "ations", "ation", "ings", "ing", "ors", "ers", "ies", "ed", "or", "er", "es", "s", "e",
+        "y",
+    ] {
         if let Some(rest) = word.strip_suffix(ending)
             && rest.chars().count() >= 4
             && !(ending == "s" && rest.ends_with('s'))

@@ -3,32 +3,77 @@ use proptest::prelude::*;
 use super::*;
 
 fn sig(masked: &str) -> Signature {
-    let slots = (0..9).filter(|i| masked.contains(&format!("⟨{i}⟩"))).map(|i| format!("e{i}")).collect();
+    let slots = (0..9)
+        .filter(|i| masked.contains(&format!("⟨{i}⟩")))
+        .map(|i| format!("e{i}"))
+        .collect();
     Signature::extract(masked, slots)
 }
 
 fn refused_by(stored: &str, asked: &str) -> Option<&'static str> {
-    check(&sig(stored), &sig(asked)).err().map(|refusal| refusal.name())
+    check(&sig(stored), &sig(asked))
+        .err()
+        .map(|refusal| refusal.name())
 }
 
 #[test]
 fn each_guard_refuses_its_trap() {
     let traps = [
         ("who directed ⟨0⟩", "who directed ⟨0⟩ and ⟨1⟩", "entities"),
-        ("the 3 best films of ⟨0⟩", "the 5 best films of ⟨0⟩", "number"),
+        (
+            "the 3 best films of ⟨0⟩",
+            "the 5 best films of ⟨0⟩",
+            "number",
+        ),
         ("the three films of ⟨0⟩", "the 4 films of ⟨0⟩", "number"),
-        ("films by ⟨0⟩ released before 1997", "films by ⟨0⟩ released before 1999", "date"),
+        (
+            "films by ⟨0⟩ released before 1997",
+            "films by ⟨0⟩ released before 1999",
+            "date",
+        ),
         ("films by ⟨0⟩ in july", "films by ⟨0⟩ in june", "date"),
-        ("is ⟨0⟩ over 100 km long", "is ⟨0⟩ over 100 miles long", "unit"),
+        (
+            "is ⟨0⟩ over 100 km long",
+            "is ⟨0⟩ over 100 miles long",
+            "unit",
+        ),
         ("who directed ⟨0⟩?", "who did not direct ⟨0⟩?", "negation"),
-        ("films of ⟨0⟩ with ⟨1⟩", "films of ⟨0⟩ without ⟨1⟩", "negation"),
-        ("what is the first film directed by ⟨0⟩?", "what is the latest film directed by ⟨0⟩?", "polarity"),
-        ("films by ⟨0⟩ released before ⟨1⟩", "films by ⟨0⟩ released after ⟨1⟩", "polarity"),
-        ("which was released earlier, ⟨0⟩ or ⟨1⟩", "which was released later, ⟨0⟩ or ⟨1⟩", "polarity"),
-        ("the film of ⟨0⟩ with the most awards", "the film of ⟨0⟩ with the least awards", "polarity"),
+        (
+            "films of ⟨0⟩ with ⟨1⟩",
+            "films of ⟨0⟩ without ⟨1⟩",
+            "negation",
+        ),
+        (
+            "what is the first film directed by ⟨0⟩?",
+            "what is the latest film directed by ⟨0⟩?",
+            "polarity",
+        ),
+        (
+            "films by ⟨0⟩ released before ⟨1⟩",
+            "films by ⟨0⟩ released after ⟨1⟩",
+            "polarity",
+        ),
+        (
+            "which was released earlier, ⟨0⟩ or ⟨1⟩",
+            "which was released later, ⟨0⟩ or ⟨1⟩",
+            "polarity",
+        ),
+        (
+            "the film of ⟨0⟩ with the most awards",
+            "the film of ⟨0⟩ with the least awards",
+            "polarity",
+        ),
         ("who directed ⟨0⟩", "who else directed ⟨0⟩", "polarity"),
-        ("which films did ⟨0⟩ direct?", "how many films did ⟨0⟩ direct?", "question_type"),
-        ("did ⟨0⟩ direct films", "which films did ⟨0⟩ direct", "question_type"),
+        (
+            "which films did ⟨0⟩ direct?",
+            "how many films did ⟨0⟩ direct?",
+            "question_type",
+        ),
+        (
+            "did ⟨0⟩ direct films",
+            "which films did ⟨0⟩ direct",
+            "question_type",
+        ),
         ("where was ⟨0⟩ born", "when was ⟨0⟩ born", "asks"),
         ("who directed ⟨0⟩", "⟨0⟩ directed whom", "direction"),
     ];
@@ -41,11 +86,20 @@ fn each_guard_refuses_its_trap() {
 #[test]
 fn paraphrases_pass() {
     let pairs = [
-        ("which film was released earlier, ⟨0⟩ or ⟨1⟩?", "was ⟨0⟩ or ⟨1⟩ released first?"),
-        ("which films did ⟨0⟩ direct?", "name the movies that were directed by ⟨0⟩"),
+        (
+            "which film was released earlier, ⟨0⟩ or ⟨1⟩?",
+            "was ⟨0⟩ or ⟨1⟩ released first?",
+        ),
+        (
+            "which films did ⟨0⟩ direct?",
+            "name the movies that were directed by ⟨0⟩",
+        ),
         ("who directed ⟨0⟩?", "the director of ⟨0⟩ is who?"),
         ("who directed ⟨0⟩?", "who was ⟨0⟩ directed by?"),
-        ("can you name a film directed by ⟨0⟩", "you can name a film by ⟨0⟩"),
+        (
+            "can you name a film directed by ⟨0⟩",
+            "you can name a film by ⟨0⟩",
+        ),
     ];
     for (stored, asked) in pairs {
         assert_eq!(refused_by(stored, asked), None, "{stored} | {asked}");
@@ -56,15 +110,42 @@ fn paraphrases_pass() {
 fn words_without_a_counterpart_are_refused_unless_accounted_for() {
     let (stored, asked) = (sig("who directed ⟨0⟩"), sig("who wrote ⟨0⟩"));
     assert!(check_words(&stored, &asked, |_| false).is_err());
-    assert!(check_words(&stored, &asked, |word| word == "writ").is_err(), "the stored question's word is left over");
+    assert!(
+        check_words(&stored, &asked, |word| word == "writ").is_err(),
+        "the stored question's word is left over"
+    );
     assert!(check_words(&stored, &asked, |_| true).is_ok());
-    assert!(check_words(&sig("which films did ⟨0⟩ direct"), &sig("name the movies directed by ⟨0⟩"), |_| false).is_ok());
+    assert!(
+        check_words(
+            &sig("which films did ⟨0⟩ direct"),
+            &sig("name the movies directed by ⟨0⟩"),
+            |_| false
+        )
+        .is_ok()
+    );
 }
 
 fn question() -> impl Strategy<Value = String> {
     let word = prop_oneof![
-        Just("who"), Just("which"), Just("films"), Just("directed"), Just("by"), Just("⟨0⟩"), Just("before"), Just("after"), Just("1997"),
-        Just("three"), Just("not"), Just("most"), Just("least"), Just("km"), Just("when"), Just("how"), Just("many"), Just("did"), Just("of"),
+        Just("who"),
+        Just("which"),
+        Just("films"),
+        Just("directed"),
+        Just("by"),
+        Just("⟨0⟩"),
+        Just("before"),
+        Just("after"),
+        Just("1997"),
+        Just("three"),
+        Just("not"),
+        Just("most"),
+        Just("least"),
+        Just("km"),
+        Just("when"),
+        Just("how"),
+        Just("many"),
+        Just("did"),
+        Just("of"),
     ];
     prop::collection::vec(word, 1..9).prop_map(|words| words.join(" "))
 }
