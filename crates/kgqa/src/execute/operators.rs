@@ -91,12 +91,7 @@ impl<'g> Run<'g> {
         let mut measured = Measured::with_capacity(objects.len());
         for &object in &objects {
             if let Some(quantity) = self.quantity(object)? {
-                let triple = if edge.inverse {
-                    [object, edge.predicate, value]
-                } else {
-                    [value, edge.predicate, object]
-                };
-                measured.push((quantity, triple));
+                measured.push((quantity, triple(value, edge, object)));
             }
         }
         if measured.is_empty() {
@@ -143,23 +138,16 @@ impl<'g> Run<'g> {
         let mut facts = Vec::new();
         for &value in values(&found.given, "the filter")? {
             let before = facts.len();
-            let at = usize::from(!edge.inverse) * 2;
             if terms.is_empty() {
-                let holding = self.measure(value, edge)?;
-                let holding = holding
+                let measured = self.measure(value, edge)?;
+                let holding = measured
                     .iter()
                     .filter(|(q, _)| numbers.iter().any(|n| q.compares(operator, *n)));
                 facts.extend(holding.map(|&(_, triple)| (value, triple)));
-            } else {
+            } else if !self.rows_are_spent() {
                 for object in self.step(value, edge)? {
-                    let same = match self.quantity(object)? {
-                        Some(q) => numbers.iter().any(|n| q.compares(operator, *n)),
-                        None => false,
-                    };
-                    if same || terms.contains(&object) {
-                        let mut triple = [value, edge.predicate, value];
-                        triple[at] = object;
-                        facts.push((value, triple));
+                    if terms.contains(&object) || self.equals(object, &numbers)? {
+                        facts.push((value, triple(value, edge, object)));
                     }
                 }
             }
@@ -174,6 +162,12 @@ impl<'g> Run<'g> {
             given: Given::Values(kept),
             proof,
         })
+    }
+
+    /// Whether a term says one of the numbers.
+    fn equals(&mut self, term: TermId, numbers: &[Quantity]) -> Result<bool, ExecuteError> {
+        let quantity = self.quantity(term)?;
+        Ok(quantity.is_some_and(|q| numbers.iter().any(|n| q.compares(Operator::Equal, *n))))
     }
 
     fn order(
@@ -275,10 +269,7 @@ impl<'g> Run<'g> {
             Given::Values(values) if terms.is_empty() => {
                 let mut same = Vec::new();
                 for &value in values {
-                    if self
-                        .quantity(value)?
-                        .is_some_and(|q| numbers.iter().any(|n| q.compares(Operator::Equal, *n)))
-                    {
+                    if self.equals(value, &numbers)? {
                         same.push(value);
                     }
                 }
@@ -312,6 +303,15 @@ fn values<'f>(given: &'f Given, operator: &'static str) -> Result<&'f [TermId], 
             operator,
             input: "a yes or no",
         }),
+    }
+}
+
+/// The triple by which a node has a value under an edge.
+fn triple(node: TermId, edge: Edge, value: TermId) -> Triple {
+    if edge.inverse {
+        [value, edge.predicate, node]
+    } else {
+        [node, edge.predicate, value]
     }
 }
 

@@ -1,4 +1,4 @@
-use oxrdf::{Dataset, GraphName, NamedNode};
+use oxrdf::{Dataset, GraphName, Literal, NamedNode};
 use proptest::prelude::*;
 use spareval::{QueryEvaluator, QueryResults};
 use spargebra::SparqlParser;
@@ -8,8 +8,8 @@ use crate::execute::{Binding, Bound, ExecuteError, Given, Limits, run};
 use crate::graph::{Graph, TermId};
 use crate::testing::MemoryGraph;
 
-/// What a query gives: sorted texts of `?answer`, in order when `ordered`.
-fn evaluate(graph: &MemoryGraph, query: &str) -> Given2 {
+/// What a query gives on the graph, by an engine that shares no code with ours.
+fn evaluate(graph: &MemoryGraph, query: &str) -> QueryAnswer {
     let dataset: Dataset = graph
         .triples()
         .map(|t| t.in_graph(GraphName::DefaultGraph))
@@ -19,12 +19,12 @@ fn evaluate(graph: &MemoryGraph, query: &str) -> Given2 {
         .unwrap_or_else(|e| panic!("{e}\n{query}"));
     let evaluator = QueryEvaluator::new();
     match evaluator.prepare(&query).execute(&dataset).unwrap() {
-        QueryResults::Boolean(truth) => Given2::Truth(truth),
+        QueryResults::Boolean(truth) => QueryAnswer::Truth(truth),
         QueryResults::Solutions(solutions) => {
             let solutions: Vec<_> = solutions.collect::<Result<_, _>>().unwrap();
             match solutions.first().and_then(|s| s.get("count")) {
-                Some(Term::Literal(count)) => Given2::Number(count.value().parse().unwrap()),
-                Some(_) | None => Given2::Values(
+                Some(Term::Literal(count)) => QueryAnswer::Number(count.value().parse().unwrap()),
+                Some(_) | None => QueryAnswer::Values(
                     solutions
                         .iter()
                         .map(|s| s.get("answer").unwrap().clone())
@@ -36,15 +36,15 @@ fn evaluate(graph: &MemoryGraph, query: &str) -> Given2 {
     }
 }
 
-/// [`Given`] with terms for ids.
+/// A [`Given`] with terms for ids, so that both sides can be compared.
 #[derive(Debug, PartialEq)]
-enum Given2 {
+enum QueryAnswer {
     Values(Vec<Term>),
     Number(f64),
     Truth(bool),
 }
 
-impl Given2 {
+impl QueryAnswer {
     fn of(graph: &MemoryGraph, given: &Given) -> Self {
         match given {
             Given::Values(ids) => {
@@ -91,7 +91,7 @@ fn falls_back(graph: &MemoryGraph, plan: &Plan, bindings: &[Binding]) -> bool {
             return false;
         };
         !values.is_empty()
-            && evaluate(graph, &printed(graph, &path, bindings)) == Given2::Values(Vec::new())
+            && evaluate(graph, &printed(graph, &path, bindings)) == QueryAnswer::Values(Vec::new())
     })
 }
 
@@ -269,7 +269,7 @@ proptest! {
         let query = printed(&graph, &plan, &bindings);
         let ours = run(&graph, &plan, &bindings, &Limits::default()).unwrap();
         prop_assume!(!falls_back(&graph, &plan, &bindings));
-        let (ours, theirs) = (Given2::of(&graph, &ours.given).sorted(), evaluate(&graph, &query).sorted());
+        let (ours, theirs) = (QueryAnswer::of(&graph, &ours.given).sorted(), evaluate(&graph, &query).sorted());
         prop_assert_eq!(ours, theirs, "{}\n{}", plan, query);
     }
 
@@ -294,7 +294,7 @@ proptest! {
         }
         let bindings = bound(&rest, [&[first], &[second]], 2);
         let again = run(&rest, &plan, &bindings, &Limits::default()).unwrap();
-        prop_assert_eq!(Given2::of(&rest, &again.given).sorted(), Given2::of(&graph, &whole.given).sorted());
+        prop_assert_eq!(QueryAnswer::of(&rest, &again.given).sorted(), QueryAnswer::of(&graph, &whole.given).sorted());
     }
 
     #[test]
@@ -312,8 +312,6 @@ proptest! {
         prop_assert!(matches!(parsed, Ok(spargebra::Query::Ask { .. })), "{query}");
     }
 }
-
-use oxrdf::Literal;
 
 #[test]
 fn an_order_of_several_is_printed_with_its_limit() {
@@ -339,12 +337,12 @@ fn an_order_of_several_is_printed_with_its_limit() {
     }];
     let ours = run(&graph, &plan, &bindings, &Limits::default()).unwrap();
     let theirs = evaluate(&graph, &printed(&graph, &plan, &bindings));
-    assert_eq!(Given2::of(&graph, &ours.given), theirs);
-    assert!(matches!(theirs, Given2::Values(terms) if terms.len() == 2));
+    assert_eq!(QueryAnswer::of(&graph, &ours.given), theirs);
+    assert!(matches!(theirs, QueryAnswer::Values(terms) if terms.len() == 2));
     let within: Plan = format!("count({plan})").parse().unwrap();
     assert_eq!(
         evaluate(&graph, &printed(&graph, &within, &bindings)),
-        Given2::Number(2.0)
+        QueryAnswer::Number(2.0)
     );
 }
 
@@ -358,7 +356,7 @@ fn what_has_no_values_prints_as_a_query_without_answers() {
     }];
     assert_eq!(
         evaluate(&graph, &printed(&graph, &plan, &bindings)),
-        Given2::Values(Vec::new())
+        QueryAnswer::Values(Vec::new())
     );
     assert!(matches!(
         run(&graph, &plan, &bindings, &Limits::default()),
