@@ -93,3 +93,22 @@ impl From<refrain::ConfigError> for Failure {
         .maybe_hint(hint)
     }
 }
+
+impl From<refrain::EngineError> for Failure {
+    fn from(error: refrain::EngineError) -> Self {
+        let mut message = error.to_string();
+        let mut cause = std::error::Error::source(&error);
+        while let Some(inner) = cause {
+            let text = inner.to_string();
+            if !message.contains(&text) {
+                message = format!("{message}: {text}");
+            }
+            cause = inner.source();
+        }
+        Self {
+            message,
+            hint: error.remedy(),
+            code: if error.is_usage() { 2 } else { 1 },
+        }
+    }
+}

@@ -3,6 +3,8 @@
 mod args;
 mod commands;
 mod failure;
+mod interrupt;
+mod open;
 mod ui;
 
 use std::process::ExitCode;
@@ -31,17 +33,16 @@ fn run(cli: Cli, ui: Ui) -> Outcome {
     match cli.command {
         Command::Config(command) => commands::config::run(&command, global, ui),
         Command::Completions { shell } => commands::completions::run(shell),
-        Command::Init
-        | Command::Load(_)
-        | Command::Ask(_)
-        | Command::Feedback(_)
-        | Command::Memory(_)
-        | Command::Warm(_)
-        | Command::Source(_)
-        | Command::Triple(_)
-        | Command::Sparql(_)
-        | Command::Eval(_)
-        | Command::Demo(_)
-        | Command::Doctor => Err(failure::Failure::new("not built yet")),
+        Command::Init => commands::init::run(global, ui),
+        Command::Load(args) => commands::load::run(&args, global, ui),
+        Command::Ask(args) => commands::ask::run(&args, global, ui),
+        Command::Feedback(args) => commands::feedback::run(&args, global, ui),
+        Command::Source(command) => commands::source::run(&command, global, ui),
+        Command::Triple(command) => commands::triple::run(&command, global, ui),
+        Command::Sparql(args) => commands::sparql::run(&args, global, ui),
+        Command::Eval(args) => commands::eval::run(&args, ui),
+        Command::Memory(_) | Command::Warm(_) | Command::Demo(_) | Command::Doctor => {
+            Err(failure::Failure::new("not built yet"))
+        }
     }
 }

@@ -1,4 +1,13 @@
 //! The commands, one file each: arguments in, library call, output.
 
+pub(crate) mod answer_view;
+pub(crate) mod ask;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod eval;
+pub(crate) mod feedback;
+pub(crate) mod init;
+pub(crate) mod load;
+pub(crate) mod source;
+pub(crate) mod sparql;
+pub(crate) mod triple;

@@ -78,6 +78,67 @@ pub enum EngineError {
         /// The name.
         name: String,
     },
+    /// The settings name an embedder that this build does not have.
+    #[error("the embedder \"{kind}\" is not available in this build")]
+    EmbedderMissing {
+        /// Its kind.
+        kind: String,
+    },
+    /// A graph failed.
+    #[error(transparent)]
+    Store(#[from] graph_store::StoreError),
+    /// A graph could not be read by the planner.
+    #[error(transparent)]
+    Graph(#[from] kgqa::graph::GraphError),
+    /// A graph's predicates could not be made ready.
+    #[error(transparent)]
+    Schema(#[from] kgqa::local_schema::SchemaError),
+    /// The planner failed.
+    #[error(transparent)]
+    Planner(#[from] kgqa::answer::AnswerError),
+    /// A text could not be embedded.
+    #[error(transparent)]
+    Embed(#[from] language_model::EmbedError),
+    /// No answer has this id.
+    #[error("there is no answer \"{id}\"")]
+    UnknownAnswer {
+        /// The id.
+        id: String,
+    },
+    /// A text that is no term.
+    #[error("{text} is not a term: {message}")]
+    BadTerm {
+        /// The text.
+        text: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// A text that is not N-Triples.
+    #[error("the triples cannot be read: {message}")]
+    BadTriples {
+        /// What is wrong, with the line.
+        message: String,
+    },
+    /// A label that names nothing.
+    #[error("nothing that can be a {position} is called \"{label}\"")]
+    UnknownLabel {
+        /// "subject", "predicate" or "object".
+        position: &'static str,
+        /// The label.
+        label: String,
+        /// The label it probably meant.
+        suggestion: Option<String>,
+    },
+    /// A label that names several nodes.
+    #[error("several nodes that can be a {position} are called \"{label}\"")]
+    AmbiguousLabel {
+        /// "subject", "predicate" or "object".
+        position: &'static str,
+        /// The label.
+        label: String,
+        /// The nodes.
+        terms: Vec<String>,
+    },
     /// `sources.toml` was damaged.
     #[error("{} cannot be read: {message}", path.display())]
     BadDescriptions {
@@ -124,7 +185,35 @@ impl EngineError {
             Self::InvalidName { .. } => Some(
                 "use up to 64 letters, digits, '-', '_' and '.', not starting with '.'".to_owned(),
             ),
-            Self::CannotLock { .. } | Self::Files(_) | Self::BadDescriptions { .. } => None,
+            Self::EmbedderMissing { .. } => {
+                Some("set embedder.kind to \"builtin\", or build with `--features minilm`".to_owned())
+            }
+            Self::UnknownAnswer { .. } => Some(
+                "the id stands in the last line of an answer; \"last\" is the newest".to_owned(),
+            ),
+            Self::UnknownLabel { suggestion, .. } => Some(suggestion.as_ref().map_or_else(
+                || "write new nodes as <iri>, and texts as \"text\"".to_owned(),
+                |close| format!("did you mean \"{close}\"? New nodes are written as <iri>, and texts as '\"text\"'"),
+            )),
+            Self::AmbiguousLabel { terms, .. } => Some(format!("name one: {}", terms.join(", "))),
+            Self::BadTerm { .. } => Some(
+                "write <iri>, \"text\", \"text\"@en, a number, or the label of a node".to_owned(),
+            ),
+            Self::Store(graph_store::StoreError::Parse(_)) => {
+                Some("--lenient skips what is broken and counts it".to_owned())
+            }
+            Self::Store(graph_store::StoreError::UnknownFormat { .. }) => {
+                Some("name the format with --format".to_owned())
+            }
+            Self::BadTriples { .. }
+            | Self::CannotLock { .. }
+            | Self::Files(_)
+            | Self::BadDescriptions { .. }
+            | Self::Store(_)
+            | Self::Graph(_)
+            | Self::Schema(_)
+            | Self::Planner(_)
+            | Self::Embed(_) => None,
         }
     }
 
@@ -134,6 +223,11 @@ impl EngineError {
             Self::Config(_)
             | Self::UnknownSource { .. }
             | Self::SourceNeeded { .. }
+            | Self::BadTerm { .. }
+            | Self::BadTriples { .. }
+            | Self::UnknownAnswer { .. }
+            | Self::UnknownLabel { .. }
+            | Self::AmbiguousLabel { .. }
             | Self::InvalidName { .. } => true,
             Self::NoDirectory { .. }
             | Self::NotADirectory { .. }
@@ -142,6 +236,12 @@ impl EngineError {
             | Self::CannotLock { .. }
             | Self::Files(_)
             | Self::NoSources
+            | Self::EmbedderMissing { .. }
+            | Self::Store(_)
+            | Self::Graph(_)
+            | Self::Schema(_)
+            | Self::Planner(_)
+            | Self::Embed(_)
             | Self::BadDescriptions { .. } => false,
         }
     }

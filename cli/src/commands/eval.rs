@@ -1,0 +1,90 @@
+//! How good and how fast is it on a dataset?
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use testsuite::{
+    Ablations, Bar, DatasetName, EvalOptions, FeedbackMode, MemoryMode, Order, Progress, Silent,
+};
+
+use crate::args::{EvalArgs, EvalFeedback, EvalOrder, Switch};
+use crate::failure::{Failure, Outcome};
+use crate::interrupt;
+use crate::ui::Ui;
+
+/// `refrain eval`
+pub(crate) fn run(args: &EvalArgs, ui: Ui) -> Outcome {
+    let dataset = dataset(&args.dataset)?;
+    let options = options(args, dataset);
+    let stop = Arc::new(AtomicBool::new(false));
+    interrupt::raise(Arc::clone(&stop));
+    let mut bar;
+    let mut silent = Silent;
+    let progress: &mut dyn Progress = if ui.shows_progress() {
+        bar = Bar::new(stop);
+        &mut bar
+    } else {
+        &mut silent
+    };
+    let report = testsuite::eval(&options, progress).map_err(|error| {
+        let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
+        Failure::new(causes.join(": "))
+    })?;
+    let failed = |error: &dyn std::fmt::Display| Failure::new(format!("{error:#}"));
+    let json = report.to_json().map_err(|error| failed(&error))?;
+    if let Some(path) = &args.output {
+        let text = serde_json::to_string_pretty(&json)?;
+        fs_err::write(path, text + "\n")?;
+    }
+    if let Some(folder) = &args.charts {
+        for file in report.draw(folder).map_err(|error| failed(&error))? {
+            ui.note(format!("drew {}", file.display()));
+        }
+    }
+    if ui.json {
+        ui.json(&json)
+    } else {
+        ui.line(report.table().trim_end())
+    }
+}
+
+fn dataset(name: &str) -> Outcome<DatasetName> {
+    name.parse().map_err(|_| {
+        let names: Vec<&str> = DatasetName::ALL.iter().map(|known| known.as_str()).collect();
+        let hint = refrain::suggest::closest(name, names.iter().copied()).map_or_else(
+            || format!("there is {}", names.join(", ")),
+            |close| format!("did you mean \"{close}\"?"),
+        );
+        Failure::usage(format!("there is no dataset \"{name}\"")).hint(hint)
+    })
+}
+
+fn options(args: &EvalArgs, dataset: DatasetName) -> EvalOptions {
+    let defaults = EvalOptions::new(dataset, &args.data);
+    EvalOptions {
+        memory: match args.memory {
+            None => defaults.memory,
+            Some(Switch::On) => MemoryMode::On,
+            Some(Switch::Off) => MemoryMode::Off,
+        },
+        feedback: match args.feedback {
+            EvalFeedback::None => FeedbackMode::None,
+            EvalFeedback::Gold => FeedbackMode::Gold,
+        },
+        order: match args.order {
+            EvalOrder::File => Order::File,
+            EvalOrder::Shuffle => Order::Shuffle,
+        },
+        seed: args.seed.unwrap_or(defaults.seed),
+        ablations: Ablations {
+            no_depth: args.no_depth,
+            no_breadth: args.no_breadth,
+            no_mmr: args.no_mmr,
+            one_layer: args.one_layer,
+            no_warm: args.no_warm,
+        },
+        limit: args.limit,
+        work_dir: args.work_dir.clone(),
+        ..defaults
+    }
+}

@@ -1,0 +1,117 @@
+//! How did an answer come about? Its explanation as JSON.
+
+use std::time::Duration;
+
+use kgqa::answer::Outcome;
+use kgqa::isr::Isr;
+use serde_json::{Value, json};
+
+use crate::router::Fit;
+
+/// Rivals of the chosen plan that are shown.
+const RIVALS_SHOWN: usize = 5;
+/// Candidates of a mention that are shown.
+const CANDIDATES_SHOWN: usize = 5;
+
+/// The explanation of an answer that was planned.
+pub(crate) fn planned(
+    outcome: &Outcome,
+    fits: Vec<Fit>,
+    planning: Duration,
+) -> Value {
+    let rivals: Vec<Value> = outcome
+        .compiled
+        .candidates
+        .iter()
+        .take(RIVALS_SHOWN)
+        .map(|candidate| {
+            json!({
+                "template": short(&candidate.template),
+                "score": round(candidate.score),
+                "vote": round(candidate.vote),
+            })
+        })
+        .collect();
+    let alignment: Vec<Value> = outcome
+        .chosen
+        .iter()
+        .flat_map(|chosen| &chosen.alignment)
+        .map(|(word, predicate)| json!({ "word": word, "predicate": local(predicate) }))
+        .collect();
+    let executed = outcome.executed.as_ref();
+    json!({
+        "route": fits,
+        "isr": isr(&outcome.isr),
+        "schema": outcome.compiled.schema,
+        "alignment": alignment,
+        "plans": rivals,
+        "margin": outcome.margin.is_finite().then(|| round(outcome.margin)),
+        "runs": outcome.runs,
+        "refusal": outcome.refusal,
+        "expansion": {
+            "rows_read": executed.map(|executed| executed.rows),
+            "evidence": executed.map(|executed| executed.evidence.len()),
+            "edges_cut": outcome.compiled.edges_cut,
+            "paths_cut": outcome.compiled.paths_cut,
+            "topic_left_out": executed.map(|executed| executed.topic_left_out),
+            "left_out": executed.map(|executed| executed.left_out.len()),
+        },
+        "timings": { "plan_us": u64::try_from(planning.as_micros()).unwrap_or(u64::MAX) },
+    })
+}
+
+/// The intermediate semantic representation.
+pub(crate) fn isr(isr: &Isr) -> Value {
+    let links: Vec<Value> = isr
+        .mentions
+        .iter()
+        .map(|mention| {
+            let candidates: Vec<Value> = mention
+                .candidates
+                .iter()
+                .take(CANDIDATES_SHOWN)
+                .map(|candidate| json!({ "label": candidate.label, "fit": round(candidate.fit) }))
+                .collect();
+            json!({
+                "text": mention.text,
+                "strength": round(mention.strength),
+                "candidates": candidates,
+            })
+        })
+        .collect();
+    let words: Vec<&str> = isr.words.iter().map(|word| word.text.as_str()).collect();
+    json!({
+        "type": isr.question_type.name(),
+        "masked": isr.masked,
+        "links": links,
+        "constraints": words,
+        "asks_with": isr.wh,
+        "negated": isr.negated,
+        "unknown_names": isr.unknown_names,
+    })
+}
+
+fn round(number: f32) -> f64 {
+    (f64::from(number) * 1000.0).round() / 1000.0
+}
+
+/// A predicate's local name.
+fn local(iri: &str) -> &str {
+    iri.rsplit(['/', '#']).next().unwrap_or(iri)
+}
+
+/// A template with its predicates shortened to their local names.
+fn short(template: &str) -> String {
+    let mut text = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some(start) = rest.find('<') {
+        text.push_str(&rest[..start]);
+        let Some(length) = rest[start..].find('>') else {
+            break;
+        };
+        text.push_str(local(&rest[start + 1..start + length]));
+        rest = &rest[start + length + 1..];
+    }
+    text.push_str(rest);
+    text
+}
