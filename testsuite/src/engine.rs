@@ -1,45 +1,191 @@
 //! How is the real engine put under test?
+//!
+//! Each run has a directory of its own and loads its graphs anew, unless a work folder is given: there a
+//! graph that was loaded before is used again. Each memory is a namespace nobody used before.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
 
-use anyhow::bail;
+use anyhow::Context;
+use refrain::{AskRequest, Config, Engine, MemoryUse, Surroundings, SystemClock, Verdict};
+use tempfile::TempDir;
 
 use crate::dataset::GraphName;
-use crate::options::EvalOptions;
-use crate::system::{Reply, System};
+use crate::options::{Ablations, EvalOptions, MemoryMode};
+use crate::system::{HitKind, HitSource, Reply, System, Value};
 
-/// The engine of the `refrain` crate, with a folder of its own.
+/// The engine of the `refrain` crate, with a directory of its own.
 #[derive(Debug)]
-pub struct EngineUnderTest {}
+pub struct EngineUnderTest {
+    engine: Engine,
+    memory: MemoryUse,
+    namespace: String,
+    namespaces: u64,
+    run: u64,
+    /// Removed when the run is over.
+    _folder: Option<TempDir>,
+}
 
 impl EngineUnderTest {
     /// A fresh engine under the settings of `options`.
     ///
     /// # Errors
-    /// When the engine cannot be opened.
-    pub fn open(_options: &EvalOptions) -> anyhow::Result<Self> {
-        bail!("the engine is not wired up yet")
+    /// When the directory cannot be made or opened.
+    pub fn open(options: &EvalOptions) -> anyhow::Result<Self> {
+        let (root, folder) = directory(options)?;
+        let surroundings = Surroundings {
+            clock: Arc::new(SystemClock),
+            seed: options.seed,
+        };
+        let engine = Engine::open_or_create(&root, configuration(options), surroundings)
+            .with_context(|| format!("cannot open an engine in {}", root.display()))?;
+        Ok(Self {
+            engine,
+            memory: match options.memory {
+                MemoryMode::Off => MemoryUse::Off,
+                MemoryMode::On => MemoryUse::On,
+            },
+            namespace: String::new(),
+            namespaces: 0,
+            run: u64::from(std::process::id()),
+            _folder: folder,
+        })
+    }
+}
+
+/// The work folder, or a temporary one that goes with the run.
+fn directory(options: &EvalOptions) -> anyhow::Result<(PathBuf, Option<TempDir>)> {
+    if let Some(folder) = &options.work_dir {
+        return Ok((folder.clone(), None));
+    }
+    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+    Ok((folder.path().join("refrain"), Some(folder)))
+}
+
+/// The engine's settings with memory mode and ablations applied.
+fn configuration(options: &EvalOptions) -> Config {
+    let mut config = options.config.clone();
+    config.memory.enabled = options.memory == MemoryMode::On;
+    ablate(&mut config, options.ablations);
+    config
+}
+
+fn ablate(config: &mut Config, ablations: Ablations) {
+    if ablations.no_depth {
+        config.planner.max_depth = 1;
+    }
+    if ablations.no_mmr {
+        config.memory.relevance_weight = 1.0;
     }
 }
 
 impl System for EngineUnderTest {
-    fn load_graph(&mut self, _name: GraphName, _file: &Path) -> anyhow::Result<u64> {
-        bail!("the engine is not wired up yet")
+    fn load_graph(&mut self, name: GraphName, file: &Path) -> anyhow::Result<u64> {
+        if self.engine.source(name.as_str()).is_err() {
+            self.engine.load(refrain::LoadRequest {
+                source: name.as_str().to_owned(),
+                inputs: vec![refrain::graph_store::Source::path(file)],
+                format: None,
+                lenient: false,
+                description: None,
+                progress: None,
+                cancel: None,
+            })?;
+        }
+        Ok(self.engine.source(name.as_str())?.summary()?.statements)
     }
 
     fn fresh_memory(&mut self) -> anyhow::Result<()> {
-        bail!("the engine is not wired up yet")
+        self.namespaces += 1;
+        self.namespace = format!("eval-{}-{}", self.run, self.namespaces);
+        Ok(())
     }
 
-    fn ask(&mut self, _graph: GraphName, _question: &str) -> anyhow::Result<Reply> {
-        bail!("the engine is not wired up yet")
+    fn ask(&mut self, graph: GraphName, question: &str) -> anyhow::Result<Reply> {
+        let request = AskRequest {
+            namespace: self.namespace.clone(),
+            source: Some(graph.as_str().to_owned()),
+            memory: self.memory,
+            ..AskRequest::new(question)
+        };
+        let begun = Instant::now();
+        let answer = self.engine.ask(&request)?;
+        let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+        Ok(Reply {
+            source: self.source_of(&answer)?,
+            micros,
+            ..reply(answer)
+        })
     }
 
-    fn feedback(&mut self, _answer_id: &str, _right: bool) -> anyhow::Result<()> {
-        bail!("the engine is not wired up yet")
+    fn feedback(&mut self, answer_id: &str, right: bool) -> anyhow::Result<()> {
+        let verdict = if right { Verdict::Good } else { Verdict::Bad };
+        self.engine.feedback(&self.namespace, answer_id, verdict)?;
+        Ok(())
     }
 
     fn settle(&mut self) -> anyhow::Result<()> {
-        bail!("the engine is not wired up yet")
+        self.engine.settle()?;
+        Ok(())
+    }
+}
+
+impl EngineUnderTest {
+    /// The experience an answer was served from.
+    fn source_of(&self, answer: &refrain::Answer) -> anyhow::Result<Option<HitSource>> {
+        let Some(id) = &answer.experience else {
+            return Ok(None);
+        };
+        let _todo = id;
+        Ok(None)
+    }
+}
+
+fn reply(answer: refrain::Answer) -> Reply {
+    Reply {
+        id: answer.id,
+        values: answer
+            .values
+            .into_iter()
+            .map(|value| Value {
+                label: value.label,
+                iri: value.iri,
+            })
+            .collect(),
+        refused: answer.refused,
+        reason: answer.reason,
+        hit_kind: match answer.hit_kind {
+            refrain::HitKind::None => HitKind::None,
+            refrain::HitKind::Exact => HitKind::Exact,
+            refrain::HitKind::Plan => HitKind::Plan,
+        },
+        source: None,
+        // A compiled plan that did not run has no answer and says so; what ran is executable.
+        executable: answer.plan.as_ref().map(|_| true),
+        sparql: answer.plan.map(|plan| plan.sparql),
+        retrieved: None,
+        micros: answer.cost.micros,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::DatasetName;
+
+    #[test]
+    fn ablations_reach_the_engines_settings() {
+        let mut options = EvalOptions::new(DatasetName::Pq2h, "d");
+        let full = configuration(&options);
+        options.ablations = Ablations {
+            no_depth: true,
+            no_mmr: true,
+            ..Ablations::default()
+        };
+        let ablated = configuration(&options);
+        assert!(!full.memory.enabled && full.planner.max_depth > 1);
+        assert_eq!(ablated.planner.max_depth, 1);
+        assert!((ablated.memory.relevance_weight - 1.0).abs() < f32::EPSILON);
     }
 }

@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use refrain::Config;
 use serde::Serialize;
 
 use crate::dataset::DatasetName;
@@ -75,8 +76,10 @@ pub struct EvalOptions {
     pub limit: Option<usize>,
     /// How many failing questions the report quotes for each kind.
     pub examples_per_kind: usize,
-    /// Where the graphs are loaded to; a temporary folder when absent.
+    /// Where the graphs are loaded to, and kept; a temporary folder when absent.
     pub work_dir: Option<PathBuf>,
+    /// The engine's settings, before memory mode and ablations are applied.
+    pub config: Config,
 }
 
 impl EvalOptions {
@@ -98,6 +101,7 @@ impl EvalOptions {
             limit: None,
             examples_per_kind: 3,
             work_dir: None,
+            config: Config::default(),
         }
     }
 

@@ -39,8 +39,8 @@ pub struct QuestionReport {
     pub failures: Vec<FailureKind>,
     /// The learning curve.
     pub curve: Vec<CurvePoint>,
-    /// Triples of the graph.
-    pub triples: u64,
+    /// Statements of the graph, labels included.
+    pub statements: u64,
     /// True when the run was stopped before its end; the figures are of what was asked.
     pub interrupted: bool,
     /// The settings.

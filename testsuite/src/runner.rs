@@ -46,7 +46,7 @@ pub fn run_questions(
 ) -> anyhow::Result<QuestionReport> {
     arrange(&mut questions, options);
     let graphs: Vec<GraphName> = options.dataset.graphs().to_vec();
-    let triples = load_graphs(system, &graphs, options, progress)?;
+    let statements = load_graphs(system, &graphs, options, progress)?;
     system.fresh_memory()?;
     let mut stream = Stream::new(options);
     progress.begin(options.dataset.as_str(), questions.len());
@@ -62,10 +62,10 @@ pub fn run_questions(
         }
     }
     progress.finish();
-    Ok(stream.report(options, triples, interrupted))
+    Ok(stream.report(options, statements, interrupted))
 }
 
-/// Loads `graphs`; gives the triples of all together.
+/// Loads `graphs`; gives the statements of all together.
 pub(crate) fn load_graphs(
     system: &mut dyn System,
     graphs: &[GraphName],
@@ -73,16 +73,16 @@ pub(crate) fn load_graphs(
     progress: &mut dyn Progress,
 ) -> anyhow::Result<u64> {
     progress.begin("loading", graphs.len());
-    let mut triples = 0;
+    let mut statements = 0;
     for (index, graph) in graphs.iter().enumerate() {
         let file = graph.locate(&options.data)?;
-        triples += system
+        statements += system
             .load_graph(*graph, &file)
             .with_context(|| format!("cannot load {}", file.display()))?;
         progress.advance(index + 1, graph.as_str());
     }
     progress.finish();
-    Ok(triples)
+    Ok(statements)
 }
 
 /// A stream of questions under judgement.
@@ -200,7 +200,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    fn report(self, options: &EvalOptions, triples: u64, interrupted: bool) -> QuestionReport {
+    fn report(self, options: &EvalOptions, statements: u64, interrupted: bool) -> QuestionReport {
         let mut failures: Vec<FailureKind> = self.failures.into_values().collect();
         failures.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.kind.cmp(&b.kind)));
         failures.truncate(FAILURE_KINDS_KEPT);
@@ -211,7 +211,7 @@ impl<'a> Stream<'a> {
             by_type: metrics::by_kind(&self.judged),
             failures,
             curve: metrics::curve(&self.judged, CURVE_POINTS),
-            triples,
+            statements,
             interrupted,
             settings: options.settings(),
         }

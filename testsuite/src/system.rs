@@ -78,7 +78,7 @@ pub struct Reply {
 
 /// A system under evaluation: a graph, a memory, questions and verdicts.
 pub trait System {
-    /// Loads the file as the graph `name`; gives the number of triples.
+    /// Loads the file as the graph `name`; gives the number of its statements.
     ///
     /// # Errors
     /// When the file cannot be loaded.

@@ -17,10 +17,10 @@ pub(super) fn questions(report: &QuestionReport) -> String {
     line(
         &mut out,
         format_args!(
-            "{}: {} questions, {} triples, {}{}\n",
+            "{}: {} questions, {} statements, {}{}\n",
             report.dataset,
             figures.questions,
-            report.triples,
+            report.statements,
             report.settings.describe(),
             interrupted(report.interrupted)
         ),

@@ -63,7 +63,7 @@ fn a_stream_is_judged_by_exact_sets_and_refusals_by_the_gold() {
     assert!((figures.refused - 0.25).abs() < 1e-9);
     let how: Vec<_> = report.failures.iter().map(|failure| failure.how).collect();
     assert_eq!(how, vec!["partial", "wrong"]);
-    assert_eq!(report.triples, 100);
+    assert_eq!(report.statements, 100);
 }
 
 #[test]

@@ -73,7 +73,10 @@ fn dependencies_point_down() {
     for (from, to) in dependencies(&cargo_metadata(&["--no-deps"])) {
         for below in to {
             if let Some(below_place) = place(&below) {
-                assert!(place(&from) < Some(below_place), "{from} → {below} points up");
+                assert!(
+                    place(&from) < Some(below_place),
+                    "{from} → {below} points up"
+                );
             }
         }
     }
@@ -100,10 +103,17 @@ fn heavy_dependencies_stay_behind_their_firewall() {
 
 #[test]
 fn every_crate_takes_its_lints_from_the_workspace() {
-    for package in cargo_metadata(&["--no-deps"])["packages"].as_array().unwrap() {
+    for package in cargo_metadata(&["--no-deps"])["packages"]
+        .as_array()
+        .unwrap()
+    {
         let manifest = package["manifest_path"].as_str().unwrap();
         let text = fs_err::read_to_string(manifest).unwrap();
         assert!(text.contains("[lints]\nworkspace = true"), "{manifest}");
-        assert!(!strings(package, "authors").iter().any(|author| author.contains('@')));
+        assert!(
+            !strings(package, "authors")
+                .iter()
+                .any(|author| author.contains('@'))
+        );
     }
 }

@@ -69,15 +69,17 @@ fn crate_folder(name: &str) -> Option<PathBuf> {
 
 /// True when `text` defines something called `name`.
 fn defines(text: &str, name: &str) -> bool {
-    ["fn", "struct", "enum", "trait", "type", "const", "mod", "static"]
-        .iter()
-        .any(|keyword| {
-            let start = format!("{keyword} {name}");
-            text.match_indices(&start).any(|(at, _)| {
-                !text[at + start.len()..]
-                    .starts_with(|next: char| next.is_alphanumeric() || next == '_')
-            })
+    [
+        "fn", "struct", "enum", "trait", "type", "const", "mod", "static",
+    ]
+    .iter()
+    .any(|keyword| {
+        let start = format!("{keyword} {name}");
+        text.match_indices(&start).any(|(at, _)| {
+            !text[at + start.len()..]
+                .starts_with(|next: char| next.is_alphanumeric() || next == '_')
         })
+    })
 }
 
 /// Finds `crate::module::Symbol`: each segment is a module's file as far as files go, the rest
@@ -95,8 +97,13 @@ fn symbol_exists(path: &str) -> bool {
         .unwrap_or_default();
     let mut inside = false;
     for segment in segments {
-        let deeper = folder.join(format!("{segment}.rs"));
-        if !inside && deeper.exists() {
+        let deeper = [
+            folder.join(format!("{segment}.rs")),
+            folder.join(segment).join("mod.rs"),
+        ]
+        .into_iter()
+        .find(|deeper| deeper.exists());
+        if let Some(deeper) = deeper.filter(|_| !inside) {
             file = deeper;
             folder = folder.join(segment);
         } else {
@@ -112,14 +119,20 @@ fn symbol_exists(path: &str) -> bool {
 fn check_symbols(document: &str, heading: &str, column: usize, least: usize) {
     let text = read(document);
     let rows = table(&text, heading);
-    assert!(rows.len() >= least, "{document}: the table \"{heading}\" is gone");
+    assert!(
+        rows.len() >= least,
+        "{document}: the table \"{heading}\" is gone"
+    );
     let missing: Vec<String> = rows
         .iter()
         .flat_map(|row| quoted(row.get(column).map_or("", String::as_str)))
         .filter(|symbol| !symbol_exists(symbol))
         .map(str::to_owned)
         .collect();
-    assert!(missing.is_empty(), "{document}, \"{heading}\": not found: {missing:#?}");
+    assert!(
+        missing.is_empty(),
+        "{document}, \"{heading}\": not found: {missing:#?}"
+    );
 }
 
 #[test]
@@ -141,9 +154,15 @@ fn the_readme_names_only_commands_and_files_that_exist() {
     let makefile = read("Makefile");
     for document in ["README.md", "CONTRIBUTING.md"] {
         let text = read(document);
-        for command in quoted(&text).iter().filter_map(|code| code.strip_prefix("make ")) {
+        for command in quoted(&text)
+            .iter()
+            .filter_map(|code| code.strip_prefix("make "))
+        {
             let target = command.split_whitespace().next().unwrap_or_default();
-            assert!(makefile.contains(&format!("\n{target}:")), "{document}: make {target}");
+            assert!(
+                makefile.contains(&format!("\n{target}:")),
+                "{document}: make {target}"
+            );
         }
     }
 }

@@ -99,13 +99,25 @@ fn one(tokens: &mut &[&str], allowed: &[String]) -> bool {
 
 #[test]
 fn every_licence_is_on_the_list() {
-    let allowed = toml::from_str::<Deny>(&read("deny.toml")).unwrap().licenses.allow;
+    let allowed = toml::from_str::<Deny>(&read("deny.toml"))
+        .unwrap()
+        .licenses
+        .allow;
     let packages = resolved_packages();
-    assert!(packages.len() > 50, "only {} packages resolved", packages.len());
+    assert!(
+        packages.len() > 50,
+        "only {} packages resolved",
+        packages.len()
+    );
     let refused: Vec<String> = packages
         .iter()
         .filter(|package| !permitted(package["license"].as_str().unwrap_or("none"), &allowed))
-        .map(|package| format!("{} {}: {}", package["name"], package["version"], package["license"]))
+        .map(|package| {
+            format!(
+                "{} {}: {}",
+                package["name"], package["version"], package["license"]
+            )
+        })
         .collect();
     assert!(refused.is_empty(), "{refused:#?}");
 }
