@@ -40,7 +40,7 @@ pub struct JudgeConfig {
 
 impl Default for JudgeConfig {
     fn default() -> Self {
-        Self { max_runs: 32, support: 0.32 }
+        Self { max_runs: 32, support: 0.22 }
     }
 }
 

@@ -169,7 +169,7 @@ impl Compiler<'_> {
                 gains = learned.into();
             }
             let best = gains.iter().copied().fold(0.0, f32::max);
-            let class = if word.relation.is_none() && self.schema.is_class_noun(self.graph, &word.text, self.embedder)? {
+            let class = if word.relation.is_none() && !is_choice(isr, word.token) && self.schema.is_class_noun(self.graph, &word.text, self.embedder)? {
                 Some(self.schema.end_gains(self.graph, &word.text, self.embedder)?)
             } else {
                 None
@@ -466,6 +466,12 @@ impl Compiler<'_> {
 /// Whether hop `k` goes straight back over the predicate before it.
 fn is_way_back(edges: &[Edge], k: usize) -> bool {
     k > 0 && edges[k].predicate == edges[k - 1].predicate && edges[k].inverse != edges[k - 1].inverse
+}
+
+/// Whether a word is one of the values to choose from: "a man or a woman".
+fn is_choice(isr: &Isr, token: usize) -> bool {
+    let or = |i: usize| isr.tokens.get(i).is_some_and(|t| t.folded == "or");
+    or(token + 1) || (1..=2).any(|back| token >= back && or(token - back))
 }
 
 /// The hops that need no word of their own.

@@ -186,17 +186,21 @@ impl Schema {
     /// # Errors
     /// As [`Schema::gains`].
     pub fn similarities(&self, word: &str, embedder: &dyn Embedder) -> Result<Vec<f32>, EmbedError> {
-        let Some(vector) = embedder.embed(&[word])?.into_iter().next() else { return Ok(vec![0.0; self.entries.len()]) };
+        let parts: Vec<&str> = if word.contains(' ') { std::iter::once(word).chain(word.split(' ')).collect() } else { vec![word] };
+        let vectors = embedder.embed(&parts)?;
         Ok(self
             .entries
             .iter()
             .map(|entry| {
                 let mut best = f32::MIN;
-                for (i, label) in entry.vectors.iter().enumerate() {
-                    let cosine = vector.cosine(label);
-                    best = best.max(if i == 0 { cosine } else { 0.95 * cosine });
+                for (part, vector) in parts.iter().zip(&vectors) {
+                    for (i, label) in entry.vectors.iter().enumerate() {
+                        let cosine = vector.cosine(label);
+                        best = best.max(if i == 0 { cosine } else { 0.95 * cosine });
+                    }
+                    best = best.max(same_word(part, &entry.words));
                 }
-                if entry.words.iter().any(|w| w == word) { best.max(0.95) } else { best }
+                best
             })
             .collect())
     }
@@ -333,6 +337,20 @@ impl Schema {
         }
         Ok(kind)
     }
+}
+
+/// 0.95 if a label has the very word, 0.85 if one of the same stem or a compound of it ("screenwriter" and "written"),
+/// else -1.
+fn same_word(word: &str, label: &[String]) -> f32 {
+    if label.iter().any(|w| w == word) {
+        return 0.95;
+    }
+    let stem = text::stem(word);
+    let same = label.iter().filter(|w| !crate::vocabulary::is_function_word(w)).any(|w| {
+        let other = text::stem(w);
+        other == stem || (other.len() >= 4 && stem.len() > other.len() + 2 && stem.ends_with(other))
+    });
+    if same { 0.85 } else { -1.0 }
 }
 
 /// Whether a predicate's objects act: "directed by", "starred actors".

@@ -77,6 +77,7 @@ fn assemble(
     }
     if let [mention] = mentions.as_slice() {
         mark_relations(&tokens, mention, &mut words);
+        merge_phrases(&tokens, &mut words);
     }
     let answer_type = answer_type(&tokens, &free, &words, &wh);
     let unknown_names = unknown_names(&tokens, &free, &compared);
@@ -269,6 +270,25 @@ fn mark_relations(tokens: &[Token], mention: &Mention, words: &mut [Word]) {
     }
 }
 
+/// Makes one word of a relational phrase without "of" in it: "other half", "jersey number".
+fn merge_phrases(tokens: &[Token], words: &mut Vec<Word>) {
+    let mut i = 0;
+    while i < words.len() {
+        if words[i].relation.is_some() {
+            let other = words[i].token.checked_sub(1).filter(|&t| tokens[t].folded == "other");
+            if other.is_some() {
+                words[i].text.insert_str(0, "other ");
+            }
+            while i + 1 < words.len() && words[i + 1].relation == words[i].relation && words[i + 1].token == words[i].token + words[i].text.split(' ').count() - usize::from(other.is_some()) {
+                let next = words.remove(i + 1);
+                words[i].text.push(' ');
+                words[i].text.push_str(&next.text);
+            }
+        }
+        i += 1;
+    }
+}
+
 /// What the answer is called: the noun behind "which", "what" or "name a"; "person" for "who".
 fn answer_type(tokens: &[Token], free: &[usize], words: &[Word], wh: &str) -> String {
     if matches!(wh, "who" | "whom") {
@@ -283,6 +303,9 @@ fn answer_type(tokens: &[Token], free: &[usize], words: &[Word], wh: &str) -> St
     }
     let mut last = "";
     while let Some(word) = words.iter().find(|w| w.token == at && w.relation.is_none()) {
+        if !last.is_empty() && ["ed", "ing", "en"].iter().any(|end| word.text.ends_with(end)) {
+            break;
+        }
         last = &word.text;
         at += 1;
     }

@@ -138,3 +138,35 @@ pub fn words(identifier: &str) -> Vec<String> {
     }
     out
 }
+
+/// The stem of an English word: inflection and the commonest derivations cut off, at least three letters left.
+///
+/// ```
+/// use kgqa::text::stem;
+/// assert_eq!(stem("directors"), stem("directed"));
+/// assert_eq!(stem("starred"), stem("stars"));
+/// assert_eq!(stem("written"), stem("writers"));
+/// ```
+#[must_use]
+pub fn stem(word: &str) -> &str {
+    const ENDINGS: &[&str] = &["s", "ing", "ed", "en", "er", "or", "ress", "ion", "ment", "ship"];
+    let mut stem = word;
+    for _ in 0..2 {
+        let Some(shorter) = ENDINGS
+            .iter()
+            .filter_map(|ending| stem.strip_suffix(ending))
+            .filter(|rest| rest.chars().count() >= 3)
+            .min_by_key(|rest| rest.len())
+        else {
+            break;
+        };
+        stem = shorter;
+    }
+    let mut ends = stem.chars().rev();
+    if let (Some(a), Some(b)) = (ends.next(), ends.next()) {
+        if a == b && !matches!(a, 'a' | 'e' | 'i' | 'o' | 'u' | 's' | 'l') && stem.chars().count() > 3 {
+            stem = &stem[..stem.len() - a.len_utf8()];
+        }
+    }
+    stem.strip_suffix('e').filter(|rest| rest.chars().count() >= 3).unwrap_or(stem)
+}

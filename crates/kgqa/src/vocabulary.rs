@@ -122,6 +122,7 @@ pub(crate) fn idiom(words: &[&str]) -> Option<(&'static str, usize)> {
         ["how", "heavy", ..] => ("weight", 2),
         ["how", "expensive", ..] => ("price", 2),
         ["how", "far", ..] => ("distance", 2),
+        ["for", "a", "living", ..] => ("profession occupation", 3),
         ["when", ..] => ("date year", 1),
         ["where", ..] => ("place location country", 1),
         ["come", "from", ..] | ["comes", "from", ..] | ["came", "from", ..] => ("nationality origin", 2),
