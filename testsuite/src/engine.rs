@@ -7,13 +7,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::Context;
-use refrain::{AskRequest, Config, Engine, MemoryUse, Surroundings, SystemClock, Verdict};
+use anyhow::{Context, bail};
+use refrain::{
+    Answer, AskRequest, Config, Engine, EngineError, MemoryUse, Surroundings, SystemClock, Verdict,
+};
 use tempfile::TempDir;
 
 use crate::dataset::GraphName;
 use crate::options::{Ablations, EvalOptions, MemoryMode};
 use crate::system::{HitKind, HitSource, Reply, System, Value};
+
+/// A run ends when the engine fails at so many questions in a row.
+const FAILURES_ENDURED: usize = 20;
 
 /// The engine of the `refrain` crate, with a directory of its own.
 #[derive(Debug)]
@@ -23,6 +28,7 @@ pub struct EngineUnderTest {
     namespace: String,
     namespaces: u64,
     run: u64,
+    failures_in_a_row: usize,
     /// Removed when the run is over.
     _folder: Option<TempDir>,
 }
@@ -49,6 +55,7 @@ impl EngineUnderTest {
             namespace: String::new(),
             namespaces: 0,
             run: u64::from(std::process::id()),
+            failures_in_a_row: 0,
             _folder: folder,
         })
     }
@@ -110,8 +117,13 @@ impl System for EngineUnderTest {
             ..AskRequest::new(question)
         };
         let begun = Instant::now();
-        let answer = self.engine.ask(&request)?;
+        let asked = self.engine.ask(&request);
         let micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let answer = match asked {
+            Ok(answer) => answer,
+            Err(error) => return self.failed(&error, micros),
+        };
+        self.failures_in_a_row = 0;
         Ok(Reply {
             source: self.source_of(&answer)?,
             micros,
@@ -120,6 +132,9 @@ impl System for EngineUnderTest {
     }
 
     fn feedback(&mut self, answer_id: &str, right: bool) -> anyhow::Result<()> {
+        if answer_id.is_empty() {
+            return Ok(());
+        }
         let verdict = if right { Verdict::Good } else { Verdict::Bad };
         self.engine.feedback(&self.namespace, answer_id, verdict)?;
         Ok(())
@@ -132,27 +147,36 @@ impl System for EngineUnderTest {
 }
 
 impl EngineUnderTest {
+    /// A question that the engine could not execute is an unanswered one with a plan that did not
+    /// run; an engine that fails at every question is broken and ends the run.
+    fn failed(&mut self, error: &EngineError, micros: u64) -> anyhow::Result<Reply> {
+        self.failures_in_a_row += 1;
+        if self.failures_in_a_row >= FAILURES_ENDURED {
+            bail!("{FAILURES_ENDURED} questions in a row failed, the last with: {error}");
+        }
+        Ok(Reply {
+            refused: true,
+            reason: Some(format!("error: {error}")),
+            executable: Some(false),
+            micros,
+            ..Reply::default()
+        })
+    }
+
     /// The experience an answer was served from.
-    fn source_of(&self, answer: &refrain::Answer) -> anyhow::Result<Option<HitSource>> {
-        let Some(id) = &answer.experience else {
+    fn source_of(&self, answer: &Answer) -> anyhow::Result<Option<HitSource>> {
+        let Some(_id) = &answer.experience else {
             return Ok(None);
         };
-        let _todo = id;
         Ok(None)
     }
 }
 
-fn reply(answer: refrain::Answer) -> Reply {
+fn reply(answer: Answer) -> Reply {
+    let retrieved = retrieved(&answer);
     Reply {
         id: answer.id,
-        values: answer
-            .values
-            .into_iter()
-            .map(|value| Value {
-                label: value.label,
-                iri: value.iri,
-            })
-            .collect(),
+        values: answer.values.into_iter().map(value).collect(),
         refused: answer.refused,
         reason: answer.reason,
         hit_kind: match answer.hit_kind {
@@ -161,11 +185,56 @@ fn reply(answer: refrain::Answer) -> Reply {
             refrain::HitKind::Plan => HitKind::Plan,
         },
         source: None,
-        // A compiled plan that did not run has no answer and says so; what ran is executable.
+        // A plan that cannot be executed is an error of `ask`; one that is in an answer was.
         executable: answer.plan.as_ref().map(|_| true),
         sparql: answer.plan.map(|plan| plan.sparql),
-        retrieved: None,
+        retrieved: Some(retrieved),
         micros: answer.cost.micros,
+    }
+}
+
+fn value(value: refrain::AnswerValue) -> Value {
+    Value {
+        label: value.label,
+        iri: value.iri,
+    }
+}
+
+/// What the retrieval reached as far as the answer shows it: the values, and every node of the
+/// triples cited.
+fn retrieved(answer: &Answer) -> Vec<Value> {
+    let cited = answer
+        .citations
+        .iter()
+        .flat_map(|citation| [&citation.subject, &citation.object])
+        .map(|term| node(term));
+    answer
+        .values
+        .iter()
+        .cloned()
+        .map(value)
+        .chain(cited)
+        .collect()
+}
+
+/// A term in N-Triples form as a value.
+fn node(term: &str) -> Value {
+    if let Some(iri) = term
+        .strip_prefix('<')
+        .and_then(|rest| rest.strip_suffix('>'))
+    {
+        return Value {
+            label: iri.to_owned(),
+            iri: Some(iri.to_owned()),
+        };
+    }
+    let lexical = term
+        .strip_prefix('"')
+        .and_then(|rest| rest.rsplit_once('"'))
+        .map_or(term, |(lexical, _)| lexical);
+    Value {
+        label: lexical.to_owned(),
+        iri: None,
     }
 }
 
@@ -173,6 +242,13 @@ fn reply(answer: refrain::Answer) -> Reply {
 mod tests {
     use super::*;
     use crate::dataset::DatasetName;
+
+    #[test]
+    fn cited_terms_become_values() {
+        assert_eq!(node("<http://e/a>").iri.as_deref(), Some("http://e/a"));
+        assert_eq!(node("\"1999\"^^<http://e/year>").label, "1999");
+        assert_eq!(node("_:b0").label, "_:b0");
+    }
 
     #[test]
     fn ablations_reach_the_engines_settings() {
