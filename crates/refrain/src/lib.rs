@@ -2,20 +2,31 @@
 
 pub mod answer;
 pub mod ask;
+mod aspect;
+mod attempt;
 pub mod budget;
 pub mod clock;
 pub mod config;
 pub mod directory;
 pub mod engine;
 pub mod error;
+mod evidence;
 mod explain;
 pub mod feedback;
+pub mod journal;
+pub mod knowledge;
+pub mod learner;
 pub mod load;
+mod reading;
+mod remember;
 mod result;
+mod reuse;
 pub mod router;
 pub mod source;
 mod staleness;
 pub mod suggest;
+#[cfg(test)]
+mod testing;
 mod wording;
 
 pub use answer::{
@@ -28,6 +39,8 @@ pub use directory::{Directory, DirectoryLock};
 pub use engine::{Engine, Surroundings};
 pub use error::EngineError;
 pub use feedback::{BlastRadius, Verdict};
+pub use knowledge::Knowledge;
+pub use learner::{Handed, Learner, LearnerConfig, LearnerError};
 pub use load::{Edit, EditReport, LoadRequest};
 pub use source::{Source, SourceSummary};
 
