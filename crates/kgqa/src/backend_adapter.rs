@@ -5,6 +5,7 @@
 //! orders, filters, comparisons and yes/no. Nothing is run here.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use language_model::Embedder;
 
@@ -29,13 +30,15 @@ pub struct CompileConfig {
     pub plans: usize,
     /// Prices of the alignment.
     pub alignment: AlignmentConfig,
+    /// Evidence at which a word's learned meaning counts as much as its similarity.
+    pub lexicon_prior: f64,
     /// How votes count.
     pub votes: VoteConfig,
 }
 
 impl Default for CompileConfig {
     fn default() -> Self {
-        Self { max_depth: 3, max_degree: 30, beam: 600, plans: 24, alignment: AlignmentConfig::default(), votes: VoteConfig::default() }
+        Self { max_depth: 3, max_degree: 30, beam: 600, plans: 24, lexicon_prior: 3.0, alignment: AlignmentConfig::default(), votes: VoteConfig::default() }
     }
 }
 
@@ -156,17 +159,7 @@ impl Compiler<'_> {
         for word in &isr.words {
             let mut gains = self.schema.gains(&word.text, self.embedder)?;
             if let Some(lexicon) = self.guidance.lexicon {
-                let learned: Vec<f32> = self
-                    .schema
-                    .entries()
-                    .iter()
-                    .zip(gains.iter())
-                    .map(|(entry, gain)| {
-                        let (right, wrong) = lexicon.counts(&word.text, &entry.iri);
-                        gain + ((right + 1.0) / (wrong + 1.0)).ln() as f32 * 0.5
-                    })
-                    .collect();
-                gains = learned.into();
+                gains = self.learned_gains(gains, &lexicon.meanings(&word.text));
             }
             let best = gains.iter().copied().fold(0.0, f32::max);
             let class = if word.relation.is_none() && !is_choice(isr, word.token) && self.schema.is_class_noun(self.graph, &word.text, self.embedder)? {
@@ -178,6 +171,30 @@ impl Compiler<'_> {
         }
         self.join_label_phrases(isr, &mut out);
         Ok(out)
+    }
+
+    /// Gains corrected by what the word has meant before: the more evidence, the less the similarity counts.
+    fn learned_gains(&self, prior: Arc<[f32]>, meanings: &[(Arc<str>, f64, f64)]) -> Arc<[f32]> {
+        let right: f64 = meanings.iter().map(|m| m.1).sum();
+        let evidence: f64 = right + meanings.iter().map(|m| m.2).sum::<f64>();
+        if evidence <= 0.0 {
+            return prior;
+        }
+        let trust = (evidence / (evidence + self.config.lexicon_prior)) as f32;
+        let bound = self.schema.bound();
+        let unseen = 0.5 / (right + 1.0);
+        let mut learned = vec![unseen; prior.len()];
+        for (predicate, right_here, wrong_here) in meanings {
+            if let Some(position) = self.schema.position_of(predicate) {
+                learned[position] = (right_here + 0.5) / (right + wrong_here + 1.0);
+            }
+        }
+        let uniform = 1.0 / prior.len().max(4) as f64;
+        prior
+            .iter()
+            .zip(learned)
+            .map(|(gain, p)| (1.0 - trust) * gain + trust * ((p / uniform).ln() as f32).clamp(-bound, bound))
+            .collect()
     }
 
     /// Words that stand in the question as a predicate's label does ("place of birth") are one phrase and mean it.

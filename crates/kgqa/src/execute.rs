@@ -22,6 +22,7 @@ mod quantity;
 mod run;
 
 pub(crate) use path::topic_rule_holds_at;
+pub(crate) use quantity::quantity_of;
 pub use quantity::{Quantity, quantity_of_text};
 
 /// What a slot stands for in one question.

@@ -3,6 +3,7 @@
 //! The planner gets neighbours and counts as plain values; where they come from is the memory's business.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// An earlier question with a template that was tried for it.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,8 +22,8 @@ pub struct Neighbour {
 
 /// Counts of a word meaning a predicate.
 pub trait Lexicon: Send + Sync {
-    /// (right, wrong) counts of `word` having meant the predicate with this IRI.
-    fn counts(&self, word: &str, predicate: &str) -> (f64, f64);
+    /// For each predicate (IRI) that `word` was ever aligned with: how often that proved right and wrong.
+    fn meanings(&self, word: &str) -> Vec<(Arc<str>, f64, f64)>;
 }
 
 /// What the planner may use beside the question and the graph.
@@ -93,13 +94,15 @@ impl Votes {
     }
 }
 
-/// Dice similarity of two token sequences by their longest common subsequence, in [0, 1].
+/// Dice similarity of two questions' content words by their longest common subsequence, in [0, 1].
 pub(crate) fn sequence_similarity(a: &str, b: &str) -> f32 {
     if a == b {
         return 1.0;
     }
-    let a: Vec<&str> = a.split(' ').collect();
-    let b: Vec<&str> = b.split(' ').collect();
+    let content = |text: &'_ str| -> Vec<String> {
+        text.split(' ').filter(|w| !crate::vocabulary::is_function_word(w)).map(str::to_owned).collect()
+    };
+    let (a, b) = (content(a), content(b));
     let mut row = vec![0usize; b.len() + 1];
     for x in &a {
         let mut diagonal = 0;

@@ -59,7 +59,7 @@ pub struct GainConfig {
 
 impl Default for GainConfig {
     fn default() -> Self {
-        Self { temperature: 0.1, background: 0.3, background_weight: 0.25, bound: 3.0, max_predicates: 20_000, sample: 64, max_words: 20_000 }
+        Self { temperature: 0.1, background: 0.3, background_weight: 0.25, bound: 3.0, max_predicates: 20_000, sample: 400, max_words: 20_000 }
     }
 }
 
@@ -149,6 +149,12 @@ impl Schema {
     #[must_use]
     pub fn left_out(&self) -> usize {
         self.left_out
+    }
+
+    /// The bound of gains.
+    #[must_use]
+    pub fn bound(&self) -> f32 {
+        self.config.bound
     }
 
     /// The position of a predicate among [`Schema::entries`].

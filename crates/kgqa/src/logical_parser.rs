@@ -77,6 +77,7 @@ fn assemble(
     }
     if let [mention] = mentions.as_slice() {
         mark_relations(&tokens, mention, &mut words);
+        split_grand(&mut words);
         merge_phrases(&tokens, &mut words);
     }
     let answer_type = answer_type(&tokens, &free, &words, &wh);
@@ -167,7 +168,7 @@ fn question_type(
     if between && mentions.len() >= 2 && superlative.is_some() {
         return QuestionType::Comparison;
     }
-    if has(&["how", "many"]) || has(&["number", "of"]) || has(&["count", "of"]) || has(&["amount", "of"]) {
+    if has(&["how", "many"]) || has(&["the", "number", "of"]) || has(&["the", "count", "of"]) || has(&["the", "amount", "of"]) {
         return QuestionType::Count;
     }
     let leads = free.first().is_some_and(|&i| i == 0 && vocabulary::is_auxiliary(&tokens[0].folded));
@@ -267,6 +268,22 @@ fn mark_relations(tokens: &[Token], mention: &Mention, words: &mut [Word]) {
         }
         number += 1;
         end = from;
+    }
+}
+
+/// "grandson" is a son's son: two steps of one kind.
+fn split_grand(words: &mut Vec<Word>) {
+    const KIN: &[&str] = &["father", "mother", "parent", "parents", "son", "sons", "daughter", "daughters", "child", "children", "dad", "mom", "mum", "kid", "kids"];
+    let mut i = 0;
+    while i < words.len() {
+        if let Some(kin) = words[i].text.strip_prefix("grand").filter(|rest| KIN.contains(rest)).map(str::to_owned) {
+            let Word { token, weight, relation, .. } = words[i];
+            // The second step is a phrase of its own: numbered apart from all others.
+            words[i].text.clone_from(&kin);
+            words.insert(i, Word { text: kin, token, weight, relation: relation.map(|r| r.saturating_add(100)) });
+            i += 1;
+        }
+        i += 1;
     }
 }
 

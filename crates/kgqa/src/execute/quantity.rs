@@ -48,7 +48,7 @@ impl Quantity {
 }
 
 /// What a term says, `None` when it is neither a number nor a date.
-pub(super) fn quantity_of(graph: &dyn Graph, id: TermId) -> Result<Option<Quantity>, GraphError> {
+pub(crate) fn quantity_of(graph: &dyn Graph, id: TermId) -> Result<Option<Quantity>, GraphError> {
     Ok(match graph.term(id)? {
         Term::Literal(literal) => {
             let datatype = literal.datatype();
