@@ -39,7 +39,7 @@ pub(crate) fn print(report: &BlastRadius, ui: Ui) -> Outcome {
         (&report.retracted, "retracted"),
         (&report.lowered, "trusted less"),
         (&report.raised, "trusted more"),
-        (&report.created, "remembered"),
+        (&report.dropped, "dropped with them"),
     ] {
         if !ids.is_empty() {
             let count = counted(ids.len() as u64, "experience", "experiences");

@@ -94,7 +94,7 @@ fn remove(name: &str, yes: bool, global: &Global, ui: Ui) -> Outcome {
     }
     ui.line(format!("{} {name} with its {what}", ui.paint(Tone::Good, "removed")))?;
     if report.suspects > 0 {
-        let suspects = counted(report.suspects as u64, "experience", "experiences");
+        let suspects = counted(report.suspects, "experience", "experiences");
         ui.line(format!("{suspects} will be verified again before use"))?;
     }
     Ok(())

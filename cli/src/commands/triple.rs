@@ -52,7 +52,7 @@ fn apply(edit: Edit, args: &TripleArgs, global: &Global, ui: Ui) -> Outcome {
         ui.line(format!("{} {unchanged}", counted(rest, "was", "were")))?;
     }
     if report.suspects > 0 {
-        let suspects = counted(report.suspects as u64, "experience rests", "experiences rest");
+        let suspects = counted(report.suspects, "experience rests", "experiences rest");
         ui.line(format!("{suspects} on that and will be verified again before use"))?;
     }
     Ok(())

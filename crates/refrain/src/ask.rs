@@ -1,22 +1,16 @@
-//! How does a question become an answer? The frame around the planner (CacheRAG, Algorithm 1).
+//! How does a question become an answer? The frame: bound, snapshot, route, attempt, hand over.
 //!
-//! Bound the question, take snapshots, route, answer, word. Nothing here writes, and no lock is held while it runs.
+//! Nothing here writes, and no lock is held while it runs. The episode goes to the learner's queue when the answer is ready.
 
-use std::time::Instant;
+use memory::{Episode, Namespace, Provenance, Vector};
 
-use kgqa::answer::Outcome;
-use kgqa::guidance::Guidance;
-use memory::AnswerId;
-use similarity::Embedding;
-
-use crate::answer::{Answer, AskRequest, Cost, HitKind};
-use crate::budget::{Budget, Metered};
+use crate::answer::{Answer, AskRequest, MemoryUse};
+use crate::attempt::Frame;
+use crate::budget::Budget;
 use crate::engine::Engine;
 use crate::error::{EngineError, check_name};
-use crate::explain;
-use crate::result;
+use crate::knowledge::Knowledge;
 use crate::router::{self, Route};
-use crate::wording;
 
 /// Longest question that is read, in bytes; the rest is cut, and the answer says so.
 pub const MAX_QUESTION_BYTES: usize = 4096;
@@ -27,125 +21,87 @@ impl Engine {
     /// # Errors
     /// When a source is unknown or cannot be read. That there is no answer is not an error.
     pub fn ask(&self, request: &AskRequest) -> Result<Answer, EngineError> {
+        let (answer, episode) = self.answer(request, Provenance::Online)?;
+        if let Some(episode) = episode {
+            self.learner.learn(Namespace::new(&request.namespace), episode);
+        }
+        Ok(answer)
+    }
+
+    /// Answers without handing anything to the learner.
+    pub(crate) fn answer(
+        &self,
+        request: &AskRequest,
+        provenance: Provenance,
+    ) -> Result<(Answer, Option<Episode>), EngineError> {
         let budget = Budget::new(&self.config.budget);
         check_name("namespace", &request.namespace)?;
-        let id = self.fresh_answer_id();
         let (question, shortened) = bounded(&request.question);
-        let views = self.views(request.source.as_deref())?;
+        let knowledge = self.learner.knowledge();
+        let namespace = Namespace::new(&request.namespace);
+        let takes_part = request.memory == MemoryUse::On && self.config.memory.enabled;
+        let memory = takes_part.then(|| knowledge.memory(&namespace));
         let vector = self.vector(question)?;
-        let routes = router::rank(&self.planner, views, question, vector.as_ref(), &budget, |_| 0.0)?;
-        let mut answer = self.try_routes(id, request, &routes, &budget)?;
+        let routes = self.routes(request, question, &vector, &knowledge, &budget)?;
+        let frame = Frame {
+            engine: self,
+            request,
+            id: self.fresh_answer_id(),
+            now: self.surroundings.clock.now(),
+            vector,
+            memory,
+            provenance,
+            budget: &budget,
+            fits: routes.iter().map(|route| route.fit.clone()).collect(),
+        };
+        let (mut answer, episode) = try_routes(&frame, &routes)?;
         if shortened {
             answer.cut.push(format!(
                 "the question: only its first {MAX_QUESTION_BYTES} bytes were read"
             ));
         }
-        answer.cost = Cost {
-            rows: budget.rows(),
-            micros: u64::try_from(budget.elapsed().as_micros()).unwrap_or(u64::MAX),
-            ..answer.cost
-        };
-        Ok(answer)
+        answer.cost.rows = budget.rows();
+        answer.cost.micros = u64::try_from(budget.elapsed().as_micros()).unwrap_or(u64::MAX);
+        Ok((answer, episode))
     }
 
-    /// The question's vector; `None` when it has no direction, as an empty one.
-    fn vector(&self, question: &str) -> Result<Option<Embedding>, EngineError> {
-        Ok(self.embedder.embed(&[question])?.into_iter().next())
-    }
-
-    /// Asks the sources in order until one answers; the first one's refusal stands when none does.
-    fn try_routes(
+    fn routes(
         &self,
-        id: AnswerId,
         request: &AskRequest,
-        routes: &[Route],
+        question: &str,
+        vector: &Vector,
+        knowledge: &Knowledge,
         budget: &Budget,
-    ) -> Result<Answer, EngineError> {
-        let mut refusal = None;
-        for route in routes {
-            let answer = self.answer_in(id, request, route, routes, budget)?;
-            if !answer.refused {
-                return Ok(answer);
-            }
-            refusal.get_or_insert(answer);
-        }
-        refusal.ok_or(EngineError::NoSources)
+    ) -> Result<Vec<Route>, EngineError> {
+        let views = self.views(request.source.as_deref())?;
+        let memory = knowledge.memory(&Namespace::new(&request.namespace));
+        let is_routed = views.len() > 1;
+        let answered = |domain: &str| {
+            let lessons = memory.lessons(domain).filter(|_| is_routed);
+            let nearest = lessons.and_then(|lessons| lessons.kernel(vector.as_slice(), 1, 0.0).into_iter().next());
+            nearest.map_or(0.0, |lesson| lesson.similarity)
+        };
+        router::rank(&self.planner, views, question, vector, budget, answered)
     }
 
-    fn answer_in(
-        &self,
-        id: AnswerId,
-        request: &AskRequest,
-        route: &Route,
-        routes: &[Route],
-        budget: &Budget,
-    ) -> Result<Answer, EngineError> {
-        let started = Instant::now();
-        let graph = Metered::new(&route.view.graph, budget);
-        let guidance = Guidance::default();
-        let outcome = self
-            .planner
-            .answer(&graph, &route.view.schema, &route.isr, &guidance)?;
-        let mut answer = self.worded(id, request, route, &outcome)?;
-        answer.cut.extend(budget.exhausted());
-        if request.explain {
-            let fits = routes.iter().map(|route| route.fit.clone()).collect();
-            answer.explanation = Some(explain::planned(&outcome, fits, started.elapsed()));
-        }
-        Ok(answer)
-    }
-
-    /// The planner's outcome as an answer.
-    fn worded(
-        &self,
-        id: AnswerId,
-        request: &AskRequest,
-        route: &Route,
-        outcome: &Outcome,
-    ) -> Result<Answer, EngineError> {
-        let graph = &route.view.graph;
-        let mut answer = Answer {
-            id: id.to_string(),
-            question: request.question.clone(),
-            text: wording::REFUSED.to_owned(),
-            values: Vec::new(),
-            citations: Vec::new(),
-            hit_kind: HitKind::None,
-            experience: None,
-            similarity: None,
-            age_seconds: None,
-            confidence: 0.0,
-            refused: true,
-            reason: outcome.refusal.as_ref().map(wording::refusal),
-            source: Some(route.view.source.clone()),
-            plan: None,
-            cut: Vec::new(),
-            cost: Cost::default(),
-            explanation: None,
-        };
-        if outcome.isr.truncated {
-            answer.cut.push("the question: only its first words were read".to_owned());
-        }
-        if let Some(chosen) = &outcome.chosen {
-            answer.plan = Some(result::plan(graph, &chosen.plan, &chosen.bindings)?);
-        }
-        let Some(executed) = outcome.executed.as_ref().filter(|_| outcome.refusal.is_none()) else {
-            return Ok(answer);
-        };
-        let finding = result::finding(graph, &executed.given)?;
-        answer.text = finding.sentence(self.config.ask.values_in_text);
-        answer.values = finding.values();
-        answer.citations = result::citations(graph, executed, self.config.ask.citations)?;
-        answer.cut.extend(result::cuts(executed));
-        answer.confidence = confidence(outcome.margin);
-        answer.refused = false;
-        Ok(answer)
+    /// A text's vector; an empty one when it has no direction.
+    pub(crate) fn vector(&self, text: &str) -> Result<Vector, EngineError> {
+        let vector = self.embedder.embed(&[text])?.into_iter().next();
+        Ok(vector.map(Vector::from).unwrap_or_default())
     }
 }
 
-/// The chance of being right against the runner-up: scores are log-likelihoods, so their margin is a log-odds.
-fn confidence(margin: f32) -> f32 {
-    1.0 / (1.0 + (-margin).exp())
+/// Asks the sources in order until one answers; the first one's refusal stands when none does.
+fn try_routes(frame: &Frame<'_>, routes: &[Route]) -> Result<(Answer, Option<Episode>), EngineError> {
+    let mut refusal = None;
+    for route in routes {
+        let (answer, episode) = frame.answer_in(route)?;
+        if !answer.refused {
+            return Ok((answer, episode));
+        }
+        refusal.get_or_insert((answer, episode));
+    }
+    refusal.ok_or(EngineError::NoSources)
 }
 
 /// The question, at most [`MAX_QUESTION_BYTES`] of it, and whether that cut it.
@@ -171,11 +127,5 @@ mod tests {
         let (kept, cut) = bounded(&long);
         assert!(cut && kept.len() <= MAX_QUESTION_BYTES && kept.chars().all(|c| c == 'é'));
         assert_eq!(bounded("  who?\n"), ("who?", false));
-    }
-
-    #[test]
-    fn a_wide_margin_is_sure_and_none_is_even() {
-        assert!((confidence(0.0) - 0.5).abs() < 1e-6);
-        assert!((confidence(f32::INFINITY) - 1.0).abs() < 1e-6);
     }
 }

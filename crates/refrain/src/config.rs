@@ -89,6 +89,8 @@ pub struct MemoryConfig {
     pub examples: usize,
     /// Relevance against diversity, in `[0, 1]` (CacheRAG, Algorithm 2: λ = 0.5).
     pub relevance_weight: f32,
+    /// Layers of the index: 2 (domain and aspect, CacheRAG §4.2), or 1.
+    pub layers: usize,
     /// Least grounding score that is remembered, in `[0, 1]` (LivingRAG, appendix D: 0.6).
     pub minimum_grounding: f32,
     /// Hours that an answer about volatile facts stays valid.
@@ -431,6 +433,9 @@ impl Layers {
             Value::Integer(0) if MUST_BE_POSITIVE.contains(&key) => "must be at least 1",
             Value::Integer(number) if key == "planner.max_depth" && *number > 3 => {
                 "must be at most 3 (a question never walks further)"
+            }
+            Value::Integer(number) if key == "memory.layers" && !(1..=2).contains(number) => {
+                "must be 1 or 2"
             }
             Value::String(text) if key == "memory.policy" && !["lru", "fifo"].contains(&text.as_str()) => {
                 "must be \"lru\" or \"fifo\""

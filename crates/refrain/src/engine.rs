@@ -8,14 +8,17 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use kgqa::answer::{Planner, PlannerConfig};
 use language_model::{Embedder, StaticEmbedder};
-use memory::{AnswerId, Ulid};
+use memory::{AnswerId, Event, PolicyName, Settings, Ulid};
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::clock::Clock;
-use crate::config::{Config, EmbedderKind};
+use crate::config::{Config, EmbedderKind, EvictionPolicy};
 use crate::directory::{Directory, DirectoryLock};
 use crate::error::{EngineError, check_name};
+use crate::journal::{RedbJournal, RedbOptions};
+use crate::learner::{Learner, LearnerConfig};
+use crate::remember::without_slots;
 use crate::source::{self, Descriptions, Source, View};
 use crate::suggest::closest;
 
@@ -35,6 +38,7 @@ pub struct Engine {
     pub(crate) embedder: Arc<dyn Embedder>,
     pub(crate) planner: Planner,
     pub(crate) surroundings: Surroundings,
+    pub(crate) learner: Learner,
     random: Mutex<ChaCha8Rng>,
     sources: RwLock<BTreeMap<String, Arc<Source>>>,
     _lock: DirectoryLock,
@@ -81,7 +85,8 @@ impl Engine {
             sources.insert(name, Arc::new(source));
         }
         let random = Mutex::new(ChaCha8Rng::seed_from_u64(surroundings.seed));
-        Ok(Self {
+        let engine = Self {
+            learner: learner(&directory, &config)?,
             directory,
             config,
             embedder,
@@ -90,7 +95,10 @@ impl Engine {
             random,
             sources: RwLock::new(sources),
             _lock: lock,
-        })
+        };
+        engine.adopt_settings()?;
+        engine.adopt_embedder()?;
+        Ok(engine)
     }
 
     /// The directory.
@@ -194,6 +202,40 @@ impl Engine {
             .collect()
     }
 
+    /// Gives every namespace the bounds that the settings have now.
+    fn adopt_settings(&self) -> Result<(), EngineError> {
+        let wanted = memory_settings(&self.config);
+        let knowledge = self.learner.knowledge();
+        for namespace in knowledge.namespaces() {
+            if *knowledge.memory(namespace).settings() != wanted {
+                self.learner.submit(Event::Settings {
+                    namespace: namespace.clone(),
+                    settings: wanted.clone(),
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the memory's vectors anew when another embedder made them.
+    fn adopt_embedder(&self) -> Result<(), EngineError> {
+        let fingerprint = self.embedder.fingerprint();
+        let texts = self.learner.texts_to_embed(fingerprint)?;
+        if texts.is_empty() {
+            return Ok(());
+        }
+        let mut vectors = Vec::with_capacity(texts.len());
+        for text in texts {
+            let vector = self.vector(&without_slots(&text))?;
+            vectors.push((text, vector));
+        }
+        self.learner.submit(Event::Reembedded {
+            embedder: fingerprint.to_owned(),
+            vectors,
+        })?;
+        Ok(())
+    }
+
     /// A fresh id.
     pub(crate) fn fresh_id(&self) -> Ulid {
         let mut random = self.random.lock().unwrap_or_else(PoisonError::into_inner);
@@ -224,4 +266,34 @@ fn planner_config(config: &Config) -> PlannerConfig {
     let rows = usize::try_from(config.budget.rows).unwrap_or(usize::MAX);
     planner.limits.rows = planner.limits.rows.min(rows);
     planner
+}
+
+/// The memory's bounds as the settings have them.
+fn memory_settings(config: &Config) -> Settings {
+    Settings {
+        capacity: config.memory.capacity,
+        bucket_capacity: config.memory.capacity,
+        minimum_grounding: f64::from(config.memory.minimum_grounding),
+        policy: match config.memory.policy {
+            EvictionPolicy::Lru => PolicyName::Lru,
+            EvictionPolicy::Fifo => PolicyName::Fifo,
+        },
+        ..Settings::default()
+    }
+}
+
+fn learner(directory: &Directory, config: &Config) -> Result<Learner, EngineError> {
+    let (journal, torn) = RedbJournal::open(&directory.memory(), RedbOptions::default())?;
+    if let Some(torn) = torn {
+        tracing::warn!(
+            from = torn.positions.start(),
+            to = torn.positions.end(),
+            "the end of the journal was torn and has been cut off"
+        );
+    }
+    let settings = LearnerConfig {
+        settings: memory_settings(config),
+        ..LearnerConfig::default()
+    };
+    Ok(Learner::start(Box::new(journal), settings)?)
 }

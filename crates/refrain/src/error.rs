@@ -105,6 +105,15 @@ pub enum EngineError {
         /// The id.
         id: String,
     },
+    /// A verdict was not carried out.
+    #[error(transparent)]
+    Feedback(#[from] memory::FeedbackRefusal),
+    /// The journal failed.
+    #[error(transparent)]
+    Journal(#[from] crate::journal::JournalError),
+    /// What was learned could not be kept.
+    #[error(transparent)]
+    Learner(#[from] crate::learner::LearnerError),
     /// A text that is no term.
     #[error("{text} is not a term: {message}")]
     BadTerm {
@@ -209,6 +218,9 @@ impl EngineError {
             | Self::CannotLock { .. }
             | Self::Files(_)
             | Self::BadDescriptions { .. }
+            | Self::Feedback(_)
+            | Self::Journal(_)
+            | Self::Learner(_)
             | Self::Store(_)
             | Self::Graph(_)
             | Self::Schema(_)
@@ -237,6 +249,9 @@ impl EngineError {
             | Self::Files(_)
             | Self::NoSources
             | Self::EmbedderMissing { .. }
+            | Self::Feedback(_)
+            | Self::Journal(_)
+            | Self::Learner(_)
             | Self::Store(_)
             | Self::Graph(_)
             | Self::Schema(_)

@@ -6,6 +6,7 @@ use kgqa::answer::Outcome;
 use kgqa::isr::Isr;
 use serde_json::{Value, json};
 
+use crate::reuse::Considered;
 use crate::router::Fit;
 
 /// Rivals of the chosen plan that are shown.
@@ -13,12 +14,28 @@ const RIVALS_SHOWN: usize = 5;
 /// Candidates of a mention that are shown.
 const CANDIDATES_SHOWN: usize = 5;
 
+/// What happened before a plan was chosen.
+pub(crate) struct Trace<'a> {
+    pub(crate) fits: &'a [Fit],
+    pub(crate) isr: &'a Isr,
+    pub(crate) aspect: Option<&'a str>,
+    pub(crate) considered: &'a [Considered],
+    pub(crate) recall_micros: Option<u128>,
+}
+
+/// The explanation of an answer by a remembered plan.
+pub(crate) fn reused(trace: &Trace<'_>) -> Value {
+    json!({
+        "route": trace.fits,
+        "isr": isr(trace.isr),
+        "aspect": trace.aspect,
+        "recalled": trace.considered,
+        "timings": { "recall_us": trace.recall_micros },
+    })
+}
+
 /// The explanation of an answer that was planned.
-pub(crate) fn planned(
-    outcome: &Outcome,
-    fits: Vec<Fit>,
-    planning: Duration,
-) -> Value {
+pub(crate) fn planned(outcome: &Outcome, trace: &Trace<'_>, planning: Duration) -> Value {
     let rivals: Vec<Value> = outcome
         .compiled
         .candidates
@@ -40,7 +57,9 @@ pub(crate) fn planned(
         .collect();
     let executed = outcome.executed.as_ref();
     json!({
-        "route": fits,
+        "route": trace.fits,
+        "aspect": trace.aspect,
+        "recalled": trace.considered,
         "isr": isr(&outcome.isr),
         "schema": outcome.compiled.schema,
         "alignment": alignment,
@@ -56,7 +75,7 @@ pub(crate) fn planned(
             "topic_left_out": executed.map(|executed| executed.topic_left_out),
             "left_out": executed.map(|executed| executed.left_out.len()),
         },
-        "timings": { "plan_us": u64::try_from(planning.as_micros()).unwrap_or(u64::MAX) },
+        "timings": { "recall_us": trace.recall_micros, "plan_us": u64::try_from(planning.as_micros()).unwrap_or(u64::MAX) },
     })
 }
 

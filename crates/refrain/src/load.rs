@@ -64,7 +64,7 @@ pub struct EditReport {
     /// The source's generation afterwards.
     pub generation: u64,
     /// Experiences that became suspect.
-    pub suspects: usize,
+    pub suspects: u64,
 }
 
 /// What a removal of a source did.
@@ -75,7 +75,7 @@ pub struct RemovalReport {
     /// Statements that went with it.
     pub statements: u64,
     /// Experiences that became suspect.
-    pub suspects: usize,
+    pub suspects: u64,
 }
 
 /// One part of a triple as a person types it.

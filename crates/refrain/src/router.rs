@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use kgqa::answer::Planner;
 use kgqa::isr::Isr;
+use memory::Vector;
 use serde::Serialize;
-use similarity::Embedding;
 
 use crate::budget::{Budget, Metered};
 use crate::error::EngineError;
@@ -52,7 +52,7 @@ pub(crate) fn rank(
     planner: &Planner,
     views: Vec<Arc<View>>,
     question: &str,
-    vector: Option<&Embedding>,
+    vector: &Vector,
     budget: &Budget,
     answered: impl Fn(&str) -> f32,
 ) -> Result<Vec<Route>, EngineError> {
@@ -60,10 +60,7 @@ pub(crate) fn rank(
     for view in views {
         let isr = planner.parse(&Metered::new(&view.graph, budget), question)?;
         let links = links(&isr);
-        let about = match (vector, &view.about_vector) {
-            (Some(question), Some(about)) => question.cosine(about),
-            _ => 0.0,
-        };
+        let about = vector.cosine(&view.about_vector);
         let answered = answered(&view.source);
         let fit = Fit {
             source: view.source.clone(),

@@ -14,8 +14,8 @@ use kgqa::answer::Planner;
 use kgqa::graph::Graph;
 use kgqa::local_schema::Schema;
 use language_model::Embedder;
+use memory::Vector;
 use serde::{Deserialize, Serialize};
-use similarity::Embedding;
 
 use crate::directory::{Directory, replace_file};
 use crate::error::EngineError;
@@ -44,7 +44,7 @@ pub struct View {
     /// What the source is about: the given description, else one made of its predicates.
     pub about: String,
     /// The vector of `about`.
-    pub about_vector: Option<Embedding>,
+    pub about_vector: Vector,
 }
 
 impl std::fmt::Debug for View {
@@ -148,6 +148,7 @@ impl Source {
             given
         };
         let about_vector = embedder.embed(&[about.as_str()])?.into_iter().next();
+        let about_vector = about_vector.map(Vector::from).unwrap_or_default();
         let view = Arc::new(View {
             source: self.name.clone(),
             graph,

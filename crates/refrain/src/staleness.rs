@@ -1,21 +1,58 @@
 //! What rests on facts that changed?
 //!
 //! Each change of a source tells the learner which patterns it touched; experiences that read them become suspect, and are verified again
-//! before they are served.
+//! before their wording is served. A change of too many triples makes all of the source's experiences suspect.
 
+use memory::{Effect, EvidenceKey, Event, SourceChange, Triple};
 use oxrdf::Quad;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
 
+/// Triples whose patterns are told one by one.
+const MAX_TRIPLES_TOLD: usize = 4096;
+
 impl Engine {
     /// Tells the learner that a source is another than it was; gives the number of experiences that became suspect.
-    pub(crate) fn everything_changed(&self, _source: &str) -> Result<usize, EngineError> {
-        Ok(0)
+    pub(crate) fn everything_changed(&self, source: &str) -> Result<u64, EngineError> {
+        self.changed(source, SourceChange::Everything)
     }
 
     /// Tells the learner which triples changed; gives the number of experiences that became suspect.
-    pub(crate) fn triples_changed(&self, _source: &str, _quads: &[Quad]) -> Result<usize, EngineError> {
-        Ok(0)
+    pub(crate) fn triples_changed(&self, source: &str, quads: &[Quad]) -> Result<u64, EngineError> {
+        if quads.len() > MAX_TRIPLES_TOLD {
+            return self.everything_changed(source);
+        }
+        let mut keys: Vec<EvidenceKey> = quads
+            .iter()
+            .map(|quad| {
+                Triple::new(
+                    &quad.subject.to_string(),
+                    &quad.predicate.to_string(),
+                    &quad.object.to_string(),
+                )
+            })
+            .flat_map(|triple| EvidenceKey::touched_by(source, &triple))
+            .collect();
+        keys.sort_unstable();
+        keys.dedup();
+        self.changed(source, SourceChange::Keys(keys))
+    }
+
+    fn changed(&self, source: &str, change: SourceChange) -> Result<u64, EngineError> {
+        let generation = match self.source(source) {
+            Ok(source) => source.snapshot()?.generation(),
+            Err(_) => 0,
+        };
+        let effect = self.learner.submit(Event::SourceChanged {
+            at: self.surroundings.clock.now(),
+            source: source.to_owned(),
+            generation,
+            change,
+        })?;
+        Ok(match effect {
+            Effect::Suspected { experiences } => experiences,
+            _ => 0,
+        })
     }
 }
