@@ -78,9 +78,16 @@ fn configuration(options: &EvalOptions) -> Config {
     config
 }
 
+/// No depth: one hop. No breadth: each node follows only the edge its words speak for most.
 fn ablate(config: &mut Config, ablations: Ablations) {
     if ablations.no_depth {
         config.planner.max_depth = 1;
+    }
+    if ablations.no_breadth {
+        config.planner.max_degree = 1;
+    }
+    if ablations.one_layer {
+        config.memory.layers = 1;
     }
     if ablations.no_mmr {
         config.memory.relevance_weight = 1.0;
@@ -256,12 +263,16 @@ mod tests {
         let full = configuration(&options);
         options.ablations = Ablations {
             no_depth: true,
+            no_breadth: true,
             no_mmr: true,
-            ..Ablations::default()
+            one_layer: true,
+            no_warm: false,
         };
         let ablated = configuration(&options);
         assert!(!full.memory.enabled && full.planner.max_depth > 1);
         assert_eq!(ablated.planner.max_depth, 1);
+        assert_eq!(ablated.planner.max_degree, 1);
+        assert_eq!((full.memory.layers, ablated.memory.layers), (2, 1));
         assert!((ablated.memory.relevance_weight - 1.0).abs() < f32::EPSILON);
     }
 }
