@@ -15,7 +15,7 @@ use crate::graph::{Edge, Graph};
 use crate::guidance::{Guidance, VoteConfig, Votes};
 use crate::isr::{Isr, Mention, QuestionType, Superlative};
 use crate::local_schema::{Schema, SchemaError, ValueKind};
-use crate::plan::{Hop, Path, Plan, Slot};
+use crate::plan::{Attribute, Hop, Path, Plan, Several, Slot};
 
 /// Bounds and prices of compilation.
 #[derive(Debug, Clone, PartialEq)]
@@ -357,7 +357,7 @@ impl Compiler<'_> {
     }
 
     /// Attributes by which to order or filter: score, hop, and the words that speak for it.
-    fn attributes(&self, edges: &[Edge], words: &[WordGains], superlative: Option<&Superlative>, temporal: bool) -> Result<Vec<(f32, Hop, Vec<usize>)>, SchemaError> {
+    fn attributes(&self, edges: &[Edge], words: &[WordGains], superlative: Option<&Superlative>, temporal: bool) -> Result<Vec<(f32, Attribute, Vec<usize>)>, SchemaError> {
         let temporal = temporal || superlative.is_some_and(|s| s.temporal);
         let named = match superlative.map(|s| s.attribute.as_str()).filter(|a| !a.is_empty()) {
             Some(attribute) => Some(self.schema.gains(attribute, self.embedder)?),
@@ -386,7 +386,11 @@ impl Compiler<'_> {
                 score += named[position];
             }
             let hop = Hop { predicate: self.schema.entries()[position].iri.clone(), inverse: false };
-            out.push((score, hop, speaking));
+            let several = match kind {
+                ValueKind::Time => Several::Earliest,
+                ValueKind::Number | ValueKind::Other => Several::Any,
+            };
+            out.push((score, Attribute { hop, several }, speaking));
         }
         out.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         out.truncate(4);
@@ -413,7 +417,7 @@ impl Compiler<'_> {
         for (gain, attribute, speaking) in self.attributes(&last_edges, words, isr.superlative.as_ref(), temporal)? {
             for (plan, last, score) in self.sets(isr, words, &speaking, out)?.into_iter().take(6) {
                 let has = self.schema.leads_to(self.graph, last)?.iter().any(|e| {
-                    !e.inverse && self.schema.position(e.predicate).is_some_and(|p| self.schema.entries()[p].iri == attribute.predicate)
+                    !e.inverse && self.schema.position(e.predicate).is_some_and(|p| self.schema.entries()[p].iri == attribute.hop.predicate)
                 });
                 if !has {
                     continue;

@@ -1,6 +1,7 @@
 //! How is a question over a knowledge graph answered? CacheRAG's pipeline with built-in stages.
 pub mod alignment;
 pub mod answer;
+pub mod auto_generation;
 pub mod backend_adapter;
 pub mod entity_linker;
 pub mod execute;

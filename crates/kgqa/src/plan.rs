@@ -28,6 +28,30 @@ pub struct Hop {
     pub inverse: bool,
 }
 
+/// Which of a value's several numbers counts when it is filtered or ordered by an attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Several {
+    /// Any that satisfies the filter; the outermost in an order.
+    Any,
+    /// The smallest alone: a thing's date is when it first happened.
+    Earliest,
+}
+
+/// A number or date that a value has, one hop away.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Attribute {
+    /// The hop to it.
+    pub hop: Hop,
+    /// Which one counts when there are several.
+    pub several: Several,
+}
+
+impl From<Hop> for Attribute {
+    fn from(hop: Hop) -> Self {
+        Self { hop, several: Several::Any }
+    }
+}
+
 /// A way out from an anchor.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Path {
@@ -99,7 +123,7 @@ pub enum Plan {
         /// Whose values are filtered.
         input: Box<Plan>,
         /// The attribute, one hop from the value.
-        attribute: Hop,
+        attribute: Attribute,
         /// How it compares.
         operator: Operator,
         /// The literal's slot.
@@ -112,7 +136,7 @@ pub enum Plan {
         /// Whose values are ordered.
         input: Box<Plan>,
         /// The attribute, one hop from the value.
-        attribute: Hop,
+        attribute: Attribute,
         /// Which end.
         extreme: Extreme,
         /// How many values; ties at the end are kept when it is 1.
@@ -123,7 +147,7 @@ pub enum Plan {
         /// The anchors.
         anchors: Vec<Slot>,
         /// The attribute, one hop from each anchor.
-        attribute: Hop,
+        attribute: Attribute,
         /// Which end.
         extreme: Extreme,
     },
@@ -160,10 +184,10 @@ impl Plan {
                 Plan::Intersect(inputs) => inputs.iter().for_each(|p| walk(p, out)),
                 Plan::Filter { input, attribute, .. } | Plan::OrderLimit { input, attribute, .. } => {
                     walk(input, out);
-                    out.push(&attribute.predicate);
+                    out.push(&attribute.hop.predicate);
                 }
                 Plan::Count(input) | Plan::Ask { input, .. } => walk(input, out),
-                Plan::Compare { attribute, .. } => out.push(&attribute.predicate),
+                Plan::Compare { attribute, .. } => out.push(&attribute.hop.predicate),
                 Plan::Sparql(_) => {}
             }
         }
@@ -218,6 +242,16 @@ impl Plan {
 impl fmt::Display for Hop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}<{}>", if self.inverse { "^" } else { "" }, self.predicate)
+    }
+}
+
+impl fmt::Display for Attribute {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let earliest = match self.several {
+            Several::Any => "",
+            Several::Earliest => "earliest ",
+        };
+        write!(f, "{earliest}{}", self.hop)
     }
 }
 

@@ -10,7 +10,7 @@ use super::wording::{self, Relation};
 use super::{Generated, GenerationConfig, GenerationError, Kind};
 use crate::execute::{Binding, Bound, Given, quantity_of, run};
 use crate::graph::{Edge, Graph, GraphError, TermId};
-use crate::plan::{Extreme, Hop, Operator, Path, Plan, Slot};
+use crate::plan::{Attribute, Extreme, Hop, Operator, Path, Plan, Several, Slot};
 
 /// Edges of a node that are looked at.
 const EDGES: usize = 32;
@@ -18,6 +18,13 @@ const EDGES: usize = 32;
 const DRAWS: usize = 4;
 /// CacheRAG's K_depth.
 const MAX_HOPS: usize = 3;
+
+/// Vocabularies that describe schemas; nobody asks for them.
+const STRUCTURE: [&str; 3] = [
+    "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "http://www.w3.org/2000/01/rdf-schema#",
+    "http://www.w3.org/2002/07/owl#",
+];
 
 /// A relation of a node with all its values.
 #[derive(Debug, Clone)]
@@ -85,6 +92,19 @@ fn path(slot: u8, hops: &[&Relation]) -> Plan {
         anchor: Slot(slot),
         hops: hops.iter().map(|r| r.hop.clone()).collect(),
     })
+}
+
+/// A relation as an attribute; the date of what happened several times is that of the first.
+fn attribute(relation: &Relation) -> Attribute {
+    let several = if relation.is_temporal() {
+        Several::Earliest
+    } else {
+        Several::Any
+    };
+    Attribute {
+        hop: relation.hop.clone(),
+        several,
+    }
 }
 
 impl Composer<'_> {
@@ -162,6 +182,12 @@ impl Composer<'_> {
         let Term::NamedNode(predicate) = self.graph.term(edge.predicate)? else {
             return Ok(None);
         };
+        if STRUCTURE
+            .iter()
+            .any(|namespace| predicate.as_str().starts_with(namespace))
+        {
+            return Ok(None);
+        }
         let words = askable(&self.graph.label(edge.predicate)?);
         Ok(words.map(|words| Relation::new(edge, predicate.into_string(), &words)))
     }
@@ -386,7 +412,7 @@ impl Composer<'_> {
         );
         let plan = Plan::Compare {
             anchors: vec![Slot(0), Slot(1)],
-            attribute: fact.relation.hop.clone(),
+            attribute: fact.relation.hop.clone().into(),
             extreme,
         };
         Ok(Some(Draft {
@@ -436,7 +462,7 @@ impl Composer<'_> {
         );
         let plan = Plan::OrderLimit {
             input: Box::new(input),
-            attribute: fact.relation.hop.clone(),
+            attribute: fact.relation.hop.clone().into(),
             extreme,
             limit: 1,
         };
@@ -465,7 +491,7 @@ impl Composer<'_> {
             "which of {set} have {} {word} {bound}?",
             fact.relation.noun()
         );
-        let attribute = fact.relation.hop.clone();
+        let attribute: crate::plan::Attribute = fact.relation.hop.clone().into();
         let plan = Plan::Filter {
             input: Box::new(input),
             attribute,

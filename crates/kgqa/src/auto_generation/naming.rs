@@ -40,7 +40,7 @@ pub(super) fn is_name(label: &str) -> bool {
     };
     label.chars().nth(LABEL_CHARS).is_none()
         && !label.contains("://")
-        && !label.contains(['?', '"', '\n'])
+        && !label.contains(['?', '"', '@', '\n'])
         && tokens.iter().any(is_word)
         && !tokens.iter().any(is_code)
         && quantity_of_text(label).is_none()
@@ -110,6 +110,7 @@ mod tests {
             "http://e.org/a",
             "x",
             "a3f9c2e1",
+            "ann@e.org",
             "Who is it?",
         ] {
             assert!(!is_name(other), "{other}");

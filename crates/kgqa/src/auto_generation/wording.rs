@@ -80,31 +80,43 @@ impl Relation {
 
 fn shape(words: &[String]) -> (Shape, String) {
     let joined = words.join(" ");
-    let (first, second) = (
-        words.first().map_or("", String::as_str),
-        words.get(1).map_or("", String::as_str),
-    );
-    if matches!(first, "has" | "have") && words.len() > 1 {
-        return (Shape::Has, words[1..].join(" "));
-    }
-    let prepositional = PREPOSITIONS.contains(&second);
-    let shape = if prepositional
-        && (first.ends_with("ed") || first.ends_with("en") || first == "made" || first == "born")
-    {
-        Shape::Participle
-    } else if matches!(first, "is" | "was" | "wears" | "plays" | "owns")
-        || (prepositional && first.ends_with('s') && !first.ends_with("ss"))
-    {
-        Shape::Verb
-    } else {
-        Shape::Noun
+    let [first, rest @ ..] = words else {
+        return (Shape::Noun, joined);
     };
-    (shape, joined)
+    let is_preposition = |word: &String| PREPOSITIONS.contains(&word.as_str());
+    match (first.as_str(), rest) {
+        ("has" | "have", [_, ..]) => (Shape::Has, rest.join(" ")),
+        ("is" | "was" | "wears" | "plays" | "owns", [_, ..]) => (Shape::Verb, joined),
+        (verb, [second])
+            if is_preposition(second)
+                && (verb.ends_with("ed") || verb.ends_with("en") || verb == "made") =>
+        {
+            (Shape::Participle, joined)
+        }
+        (verb, [second, _, ..])
+            if is_preposition(second) && verb.ends_with('s') && !verb.ends_with("ss") =>
+        {
+            (Shape::Verb, joined)
+        }
+        // "member of", "in language".
+        (_, [.., last]) if is_preposition(last) => (Shape::Verb, format!("is {joined}")),
+        (_, [_, ..]) if is_preposition(first) => (Shape::Verb, format!("is {joined}")),
+        (_, _) => (Shape::Noun, joined),
+    }
+}
+
+/// What follows the `is` of a verb phrase, when that is its verb.
+fn after_is(verb: &str) -> Option<&str> {
+    verb.strip_prefix("is ")
+        .or_else(|| verb.strip_prefix("was "))
 }
 
 /// The base form of a verb phrase in the third person: "plays in club" to "play in club".
 fn base(verb: &str) -> String {
-    let (first, rest) = verb.split_once(' ').map_or((verb, ""), |(f, r)| (f, r));
+    if let Some(rest) = after_is(verb) {
+        return format!("are {rest}");
+    }
+    let (first, rest) = verb.split_once(' ').unwrap_or((verb, ""));
     let stem = first.strip_suffix('s').unwrap_or(first);
     if rest.is_empty() {
         stem.to_owned()
@@ -113,10 +125,33 @@ fn base(verb: &str) -> String {
     }
 }
 
+fn does(of: &str) -> &'static str {
+    if of.starts_with("those ") {
+        "do"
+    } else {
+        "does"
+    }
+}
+
+fn plural(kind: &str) -> String {
+    match kind.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
+        Some(_) | None
+            if kind.ends_with(['s', 'x']) || kind.ends_with("ch") || kind.ends_with("sh") =>
+        {
+            format!("{kind}es")
+        }
+        Some(_) | None => format!("{kind}s"),
+    }
+}
+
 /// The values of a relation, as a phrase that can stand inside another; `of` is a label or such a phrase.
 pub(super) fn phrase(of: &str, relation: &Relation, kind: Option<&str>) -> String {
     let words = &relation.words;
-    let those = kind.map_or_else(|| "those".to_owned(), |kind| format!("the {kind}s"));
+    let those = kind.map_or_else(
+        || "those".to_owned(),
+        |kind| format!("the {}", plural(kind)),
+    );
     match (relation.shape, relation.edge.inverse) {
         (Shape::Noun | Shape::Has, false) => format!("the {words} of {of}"),
         (Shape::Participle, false) => format!("the one that {of} was {words}"),
@@ -124,7 +159,7 @@ pub(super) fn phrase(of: &str, relation: &Relation, kind: Option<&str>) -> Strin
         (Shape::Noun, true) => format!("{those} whose {words} is {of}"),
         (Shape::Has, true) => format!("{those} with {words} {of}"),
         (Shape::Participle, true) => format!("{those} {words} {of}"),
-        (Shape::Verb, true) => format!("{those} that {words} {of}"),
+        (Shape::Verb, true) => format!("{those} that {} {of}", base(words)),
     }
 }
 
@@ -143,16 +178,13 @@ pub(super) fn question(
     match (relation.shape, turn) {
         (Shape::Noun, 0) => format!("what is the {words} of {of}?"),
         (Shape::Noun, _) => format!("tell me the {words} of {of}"),
-        (Shape::Has, 0) => format!("what {words} does {of} have?"),
+        (Shape::Has, 0) => format!("what {words} {} {of} have?", does(of)),
         (Shape::Has, _) => format!("what is the {words} of {of}?"),
         (Shape::Participle, _) if words.ends_with(" by") => format!("who was {of} {words}?"),
         (Shape::Participle, _) => format!("what was {of} {words}?"),
-        (Shape::Verb, _) => match words
-            .strip_prefix("is ")
-            .or_else(|| words.strip_prefix("was "))
-        {
+        (Shape::Verb, _) => match after_is(words) {
             Some(rest) => format!("what is {of} {rest}?"),
-            None => format!("what does {of} {}?", base(words)),
+            None => format!("what {} {of} {}?", does(of), base(words)),
         },
     }
 }
@@ -163,18 +195,12 @@ fn condition(of: &str, relation: &Relation) -> String {
     match relation.shape {
         Shape::Noun | Shape::Has => format!("have {words} {of}"),
         Shape::Participle => format!("were {words} {of}"),
-        Shape::Verb => match words
-            .strip_prefix("is ")
-            .or_else(|| words.strip_prefix("was "))
-        {
-            Some(rest) => format!("are {rest} {of}"),
-            None => format!("{} {of}", base(words)),
-        },
+        Shape::Verb => format!("{} {of}", base(words)),
     }
 }
 
 fn ones(kind: Option<&str>) -> String {
-    kind.map_or_else(|| "ones".to_owned(), |kind| format!("{kind}s"))
+    kind.map_or_else(|| "ones".to_owned(), plural)
 }
 
 /// Two inverse relations at once.
@@ -215,12 +241,16 @@ pub(super) fn shared(of: &str, relation: &Relation, kind: Option<&str>) -> Strin
 /// How many values a relation has.
 pub(super) fn how_many(of: &str, relation: &Relation, kind: Option<&str>) -> String {
     if relation.edge.inverse {
-        return format!("how many {} {}?", ones(kind), condition(of, relation));
+        let ones = kind.map(plural).map(|ones| ones + " ").unwrap_or_default();
+        return format!("how many {ones}{}?", condition(of, relation));
     }
     match relation.shape {
         Shape::Noun | Shape::Has => format!("how many {} does {of} have?", relation.words),
         Shape::Participle => format!("how many was {of} {}?", relation.words),
-        Shape::Verb => format!("how many does {of} {}?", base(&relation.words)),
+        Shape::Verb => match after_is(&relation.words) {
+            Some(rest) => format!("how many is {of} {rest}?"),
+            None => format!("how many does {of} {}?", base(&relation.words)),
+        },
     }
 }
 
@@ -230,10 +260,7 @@ pub(super) fn whether(of: &str, relation: &Relation, value: &str) -> (String, bo
     match relation.shape {
         Shape::Noun | Shape::Has => (format!("is {value} the {words} of {of}?"), true),
         Shape::Participle => (format!("was {of} {words} {value}?"), false),
-        Shape::Verb => match words
-            .strip_prefix("is ")
-            .or_else(|| words.strip_prefix("was "))
-        {
+        Shape::Verb => match after_is(words) {
             Some(rest) => (format!("is {of} {rest} {value}?"), false),
             None => (format!("does {of} {} {value}?", base(words)), false),
         },
@@ -277,6 +304,16 @@ mod tests {
                 "what is X in country?",
                 "which films are in country X?",
             ),
+            (
+                "member_of",
+                "what is X member of?",
+                "which films are member of X?",
+            ),
+            (
+                "in_language",
+                "what is X in language?",
+                "which films are in language X?",
+            ),
         ];
         for (label, out, back) in cases {
             assert_eq!(question("X", &relation(label, false), None, rng), out);
@@ -300,6 +337,18 @@ mod tests {
                 None
             ),
             "the genre of the films directed by X"
+        );
+        assert_eq!(
+            shared("X", &relation("is_in_country", false), None),
+            "which other ones are in country the same as X?"
+        );
+        assert_eq!(
+            how_many("X", &relation("plays_in_club", true), None),
+            "how many play in club X?"
+        );
+        assert_eq!(
+            phrase("X", &relation("plays_in_club", true), Some("country")),
+            "the countries that play in club X"
         );
         assert_eq!(
             whether("X", &relation("capital", false), "Y"),

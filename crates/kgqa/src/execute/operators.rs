@@ -8,7 +8,7 @@ use super::quantity::Quantity;
 use super::run::{Found, Run};
 use super::{Bound, ExecuteError, Given, LeftOut, LeftOutReason};
 use crate::graph::{Edge, TermId};
-use crate::plan::{Extreme, Hop, MAX_DEPTH, Operator, Plan, Slot};
+use crate::plan::{Attribute, Extreme, MAX_DEPTH, Operator, Plan, Several, Slot};
 
 /// A value's attribute: its numbers, each with the triple that says so.
 type Measured = Vec<(Quantity, Triple)>;
@@ -83,7 +83,12 @@ impl<'g> Run<'g> {
     }
 
     /// The numbers of a value's attribute; reports the value when there are none.
-    fn measure(&mut self, value: TermId, edge: Edge) -> Result<Measured, ExecuteError> {
+    fn measure(
+        &mut self,
+        value: TermId,
+        edge: Edge,
+        several: Several,
+    ) -> Result<Measured, ExecuteError> {
         if self.rows_are_spent() {
             return Ok(Measured::new());
         }
@@ -99,6 +104,10 @@ impl<'g> Run<'g> {
                 LeftOutReason::NotANumber(o)
             });
             self.left_out.insert(LeftOut { value, reason });
+        }
+        if several == Several::Earliest {
+            let first = outermost(&measured, Extreme::Least).map(|(key, _)| key);
+            measured.retain(|(quantity, _)| Some(quantity.key()) == first);
         }
         Ok(measured)
     }
@@ -120,7 +129,7 @@ impl<'g> Run<'g> {
     fn filter(
         &mut self,
         found: Found,
-        attribute: &Hop,
+        attribute: &Attribute,
         operator: Operator,
         slot: Slot,
     ) -> Result<Found, ExecuteError> {
@@ -133,13 +142,13 @@ impl<'g> Run<'g> {
         if numbers.is_empty() && terms.is_empty() {
             return Err(ExecuteError::NotANumber(slot));
         }
-        let edge = edge(self.graph, attribute)?;
+        let edge = edge(self.graph, &attribute.hop)?;
         let mut kept = Vec::new();
         let mut facts = Vec::new();
         for &value in values(&found.given, "the filter")? {
             let before = facts.len();
             if terms.is_empty() {
-                let measured = self.measure(value, edge)?;
+                let measured = self.measure(value, edge, attribute.several)?;
                 let holding = measured
                     .iter()
                     .filter(|(q, _)| numbers.iter().any(|n| q.compares(operator, *n)));
@@ -173,14 +182,14 @@ impl<'g> Run<'g> {
     fn order(
         &mut self,
         found: Found,
-        attribute: &Hop,
+        attribute: &Attribute,
         extreme: Extreme,
         limit: u32,
     ) -> Result<Found, ExecuteError> {
-        let edge = edge(self.graph, attribute)?;
+        let edge = edge(self.graph, &attribute.hop)?;
         let mut keyed = Vec::new();
         for &value in values(&found.given, "the order")? {
-            let measured = self.measure(value, edge)?;
+            let measured = self.measure(value, edge, attribute.several)?;
             if let Some((key, triple)) = outermost(&measured, extreme) {
                 keyed.push((key, value, triple));
             }
@@ -208,16 +217,16 @@ impl<'g> Run<'g> {
     fn compare(
         &mut self,
         anchors: &[Slot],
-        attribute: &Hop,
+        attribute: &Attribute,
         extreme: Extreme,
     ) -> Result<Found, ExecuteError> {
-        let edge = edge(self.graph, attribute)?;
+        let edge = edge(self.graph, &attribute.hop)?;
         let mut keyed = Vec::new();
         let mut complete = true;
         for &slot in anchors {
             let before = keyed.len();
             for &entity in self.entities(slot)? {
-                let measured = self.measure(entity, edge)?;
+                let measured = self.measure(entity, edge, attribute.several)?;
                 keyed.extend(
                     outermost(&measured, extreme).map(|(key, triple)| (key, entity, triple)),
                 );

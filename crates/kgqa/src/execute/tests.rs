@@ -320,6 +320,22 @@ fn an_order_of_one_keeps_ties_and_of_more_does_not() {
 }
 
 #[test]
+fn the_earliest_of_several_dates_counts_alone_when_asked_for() {
+    let graph = MemoryGraph::from_names(&[
+        ("A", "p", "T"),
+        ("B", "p", "T"),
+        ("A", "n", "2"),
+        ("A", "n", "9"),
+        ("B", "n", "5"),
+    ])
+    .unwrap();
+    values_of(&graph, "order($0/^<p>, <n>, most, 1)", &["T"], &["A"]);
+    values_of(&graph, "order($0/^<p>, earliest <n>, most, 1)", &["T"], &["B"]);
+    values_of(&graph, "filter($0/^<p>, earliest <n>, >, $1)", &["T", "3"], &["B"]);
+    values_of(&graph, "compare($0, $1, earliest <n>, most)", &["A", "B"], &["B"]);
+}
+
+#[test]
 fn values_without_a_number_are_left_out_and_told() {
     let graph = MemoryGraph::from_names(&[
         ("A", "p", "T"),

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use oxrdf::NamedNode;
 
-use super::{Extreme, Hop, Operator, Path, Plan, Slot};
+use super::{Attribute, Extreme, Hop, Operator, Path, Plan, Several, Slot};
 
 /// Plans nest at most so deep; `ask(count(filter(and(…))))` is 4.
 pub const MAX_DEPTH: usize = 8;
@@ -140,7 +140,7 @@ impl<'t> Reader<'t> {
         }
         let plan = if self.take("filter(") {
             let input = self.input(depth)?;
-            let attribute = self.hop_and_comma()?;
+            let attribute = self.attribute_and_comma()?;
             let operator = self.operator()?;
             self.expect(", ")?;
             Plan::Filter {
@@ -153,7 +153,7 @@ impl<'t> Reader<'t> {
             Plan::Count(Box::new(self.plan(depth + 1)?))
         } else if self.take("order(") {
             let input = self.input(depth)?;
-            let attribute = self.hop_and_comma()?;
+            let attribute = self.attribute_and_comma()?;
             let extreme = self.extreme()?;
             self.expect(", ")?;
             Plan::OrderLimit {
@@ -169,7 +169,7 @@ impl<'t> Reader<'t> {
                 anchors.push(self.slot()?);
                 self.expect(", ")?;
             }
-            let attribute = self.hop_and_comma()?;
+            let attribute = self.attribute_and_comma()?;
             Plan::Compare {
                 anchors,
                 attribute,
@@ -221,10 +221,15 @@ impl<'t> Reader<'t> {
         })
     }
 
-    fn hop_and_comma(&mut self) -> Read<Hop> {
+    fn attribute_and_comma(&mut self) -> Read<Attribute> {
+        let several = if self.take("earliest ") {
+            Several::Earliest
+        } else {
+            Several::Any
+        };
         let hop = self.hop()?;
         self.expect(", ")?;
-        Ok(hop)
+        Ok(Attribute { hop, several })
     }
 
     fn hop(&mut self) -> Read<Hop> {

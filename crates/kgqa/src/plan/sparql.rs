@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use oxrdf::Term;
 
-use super::{Extreme, Hop, Operator, Path, Plan, Slot};
+use super::{Attribute, Extreme, Hop, Operator, Path, Plan, Several, Slot};
 use crate::execute::topic_rule_holds_at;
 
 mod terms;
@@ -193,10 +193,23 @@ impl Printer<'_> {
     }
 
     /// Adds the attribute of `of` as a number; gives the number's variable, which is bound in every row.
-    fn attribute_number(&mut self, out: &mut String, of: &str, attribute: &Hop) -> String {
+    fn attribute_number(&mut self, out: &mut String, of: &str, attribute: &Attribute) -> String {
         let value = self.variable();
-        out.push_str(&step(of, attribute, &value));
-        self.number_of(out, &value)
+        match attribute.several {
+            Several::Any => {
+                out.push_str(&step(of, &attribute.hop, &value));
+                self.number_of(out, &value)
+            }
+            Several::Earliest => {
+                let mut inner = step(of, &attribute.hop, &value);
+                let each = self.number_of(&mut inner, &value);
+                let first = self.variable();
+                line!(out, "{{ SELECT {of} (MIN({each}) AS {first}) WHERE {{");
+                out.push_str(&indented(&inner));
+                line!(out, "}} GROUP BY {of} }}");
+                first
+            }
+        }
     }
 
     fn number_of(&mut self, out: &mut String, value: &str) -> String {
@@ -211,7 +224,13 @@ impl Printer<'_> {
         number
     }
 
-    fn filter(&mut self, answer: &str, attribute: &Hop, operator: Operator, slot: Slot) -> String {
+    fn filter(
+        &mut self,
+        answer: &str,
+        attribute: &Attribute,
+        operator: Operator,
+        slot: Slot,
+    ) -> String {
         let mut out = String::new();
         let sign = operator.sign();
         match ((self.names)(slot), operator) {
@@ -221,7 +240,7 @@ impl Printer<'_> {
             }
             (SlotText::Terms(_), Operator::Equal) => {
                 let value = self.variable();
-                out.push_str(&step(answer, attribute, &value));
+                out.push_str(&step(answer, &attribute.hop, &value));
                 line!(out, "VALUES {value} {{ {} }}", self.terms(slot).join(" "));
             }
             (
@@ -266,7 +285,7 @@ impl Printer<'_> {
     fn ordered(
         &mut self,
         input: &Plan,
-        attribute: &Hop,
+        attribute: &Attribute,
         extreme: Extreme,
         limit: u32,
         answer: &str,
@@ -285,7 +304,7 @@ impl Printer<'_> {
     fn compare(
         &mut self,
         anchors: &[Slot],
-        attribute: &Hop,
+        attribute: &Attribute,
         extreme: Extreme,
         answer: &str,
     ) -> String {

@@ -185,14 +185,21 @@ fn path() -> impl Strategy<Value = Plan> {
 
 /// Plans of all operators; slots 0 and 1 are entities, slot 2 is a number.
 fn plan() -> impl Strategy<Value = Plan> {
-    let attribute = || Hop {
-        predicate: ATTRIBUTE.to_owned(),
-        inverse: false,
+    let attribute = || {
+        let hop = Hop {
+            predicate: ATTRIBUTE.to_owned(),
+            inverse: false,
+        };
+        let several = prop::sample::select(vec![Several::Any, Several::Earliest]);
+        several.prop_map(move |several| Attribute {
+            hop: hop.clone(),
+            several,
+        })
     };
     let extreme = || prop::sample::select(vec![Extreme::Least, Extreme::Most]);
-    let compare = extreme().prop_map(move |extreme| Plan::Compare {
+    let compare = (attribute(), extreme()).prop_map(|(attribute, extreme)| Plan::Compare {
         anchors: vec![Slot(0), Slot(1)],
-        attribute: attribute(),
+        attribute,
         extreme,
     });
     let values = prop_oneof![4 => path(), 1 => compare].prop_recursive(2, 6, 2, move |inner| {
@@ -202,17 +209,21 @@ fn plan() -> impl Strategy<Value = Plan> {
         let boxed = inner.clone().prop_map(Box::new);
         prop_oneof![
             prop::collection::vec(inner, 1..3).prop_map(Plan::Intersect),
-            (boxed.clone(), operator).prop_map(move |(input, operator)| Plan::Filter {
-                input,
-                attribute: attribute(),
-                operator,
-                value: Slot(2)
+            (boxed.clone(), attribute(), operator).prop_map(|(input, attribute, operator)| {
+                Plan::Filter {
+                    input,
+                    attribute,
+                    operator,
+                    value: Slot(2),
+                }
             }),
-            (boxed, extreme()).prop_map(move |(input, extreme)| Plan::OrderLimit {
-                input,
-                attribute: attribute(),
-                extreme,
-                limit: 1
+            (boxed, attribute(), extreme()).prop_map(|(input, attribute, extreme)| {
+                Plan::OrderLimit {
+                    input,
+                    attribute,
+                    extreme,
+                    limit: 1,
+                }
             }),
         ]
     });
@@ -306,7 +317,7 @@ proptest! {
         ];
         let hop = |inverse| Hop { predicate: predicate.clone(), inverse };
         let path = Plan::Path(Path { anchor: Slot(0), hops: vec![hop(false), hop(true)] });
-        let all = Plan::Ask { input: Box::new(Plan::OrderLimit { input: Box::new(path), attribute: hop(false), extreme: Extreme::Most, limit: 1 }), value: Slot(1) };
+        let all = Plan::Ask { input: Box::new(Plan::OrderLimit { input: Box::new(path), attribute: hop(false).into(), extreme: Extreme::Most, limit: 1 }), value: Slot(1) };
         let query = all.to_sparql(&|_| SlotText::Terms(terms.clone()));
         let parsed = SparqlParser::new().parse_query(&query);
         prop_assert!(matches!(parsed, Ok(spargebra::Query::Ask { .. })), "{query}");
