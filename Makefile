@@ -5,7 +5,12 @@ NEXTEST := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
 DENY := $(shell $(CARGO) deny --version >/dev/null 2>&1 && echo yes)
 EXAMPLES := $(wildcard crates/*/examples/*.rs)
 
-.PHONY: help demo build test lint unit doc-tests examples house bench
+QUESTION_SETS = pq-2h pq-3h pql-2h pql-3h wc-p1 wc-p2 wc-c metaqa-1hop metaqa-2hop metaqa-3hop filmqa ck25 bestiary
+PAIR_SETS = cache-kg filmqa-traps
+EVAL_OUT ?= $(or $(CARGO_TARGET_DIR),target)/eval
+EVAL = $(RELEASE_DIR)/refrain eval
+
+.PHONY: help demo build test lint unit doc-tests examples house bench eval
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -52,3 +57,15 @@ endif
 
 bench: ## run the benchmarks
 	$(CARGO) bench --workspace --bench '*'
+
+# Each set four ways: memory off; memory on without and with verdicts, shuffled; and the pairs.
+eval: build ## measure on question sets: make eval DATA=DIR (reports and charts in EVAL_OUT)
+	@mkdir -p $(EVAL_OUT)
+	@set -e; for set in $(QUESTION_SETS); do \
+	  $(EVAL) $$set --data $(DATA) --memory off -o $(EVAL_OUT)/$$set-off.json | tee $(EVAL_OUT)/$$set-off.txt | head -12; \
+	  for feedback in none gold; do \
+	    $(EVAL) $$set --data $(DATA) --memory on --feedback $$feedback --order shuffle --charts $(EVAL_OUT) \
+	      -o $(EVAL_OUT)/$$set-$$feedback.json | tee $(EVAL_OUT)/$$set-$$feedback.txt | head -18; \
+	  done; \
+	done; \
+	for set in $(PAIR_SETS); do $(EVAL) $$set --data $(DATA) -o $(EVAL_OUT)/$$set.json | tee $(EVAL_OUT)/$$set.txt; done

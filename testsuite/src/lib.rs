@@ -26,7 +26,7 @@ pub use options::{
     Ablations, EvalOptions, FeedbackMode, MemoryMode, Order, Settings, UnknownSetting,
 };
 pub use pair_runner::run_pairs;
-pub use progress::{Bar, Progress, Silent};
+pub use progress::{Bar, Progress, Quiet, Silent};
 pub use report::{
     EvalReport, FailureExample, FailureKind, PairExample, PairFigures, PairReport, QuestionReport,
 };

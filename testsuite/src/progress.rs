@@ -30,6 +30,19 @@ impl Progress for Silent {
     }
 }
 
+/// Says nothing, and stops once the flag is set, for example by a Ctrl-C handler.
+#[derive(Debug, Default, Clone)]
+pub struct Quiet(pub Arc<AtomicBool>);
+
+impl Progress for Quiet {
+    fn begin(&mut self, _phase: &str, _total: usize) {}
+    fn advance(&mut self, _done: usize, _note: &str) {}
+    fn finish(&mut self) {}
+    fn stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// A bar on standard error when that is a terminal, one line a phase when it is not.
 #[derive(Debug)]
 pub struct Bar {
@@ -131,9 +144,9 @@ mod tests {
     #[test]
     fn setting_the_flag_stops_the_run() {
         let stop = Arc::new(AtomicBool::new(false));
-        let bar = Bar::new(Arc::clone(&stop));
-        assert!(!bar.stopped());
+        let (bar, quiet) = (Bar::new(Arc::clone(&stop)), Quiet(Arc::clone(&stop)));
+        assert!(!bar.stopped() && !quiet.stopped());
         stop.store(true, Ordering::Relaxed);
-        assert!(bar.stopped());
+        assert!(bar.stopped() && quiet.stopped());
     }
 }
