@@ -61,11 +61,11 @@ bench: ## run the benchmarks
 # Each set four ways: memory off; memory on without and with verdicts, shuffled; and the pairs.
 eval: build ## measure on question sets: make eval DATA=DIR (reports and charts in EVAL_OUT)
 	@mkdir -p $(EVAL_OUT)
-	@set -e; for set in $(QUESTION_SETS); do \
-	  $(EVAL) $$set --data $(DATA) --memory off -o $(EVAL_OUT)/$$set-off.json | tee $(EVAL_OUT)/$$set-off.txt | head -12; \
+	@set -e; run() { out=$(EVAL_OUT)/$$1; shift; $(EVAL) "$$@" --data $(DATA) -o $$out.json >$$out.txt; head -20 $$out.txt; }; \
+	for set in $(QUESTION_SETS); do \
+	  run $$set-off $$set --memory off; \
 	  for feedback in none gold; do \
-	    $(EVAL) $$set --data $(DATA) --memory on --feedback $$feedback --order shuffle --charts $(EVAL_OUT) \
-	      -o $(EVAL_OUT)/$$set-$$feedback.json | tee $(EVAL_OUT)/$$set-$$feedback.txt | head -18; \
+	    run $$set-$$feedback $$set --memory on --feedback $$feedback --order shuffle --charts $(EVAL_OUT); \
 	  done; \
 	done; \
-	for set in $(PAIR_SETS); do $(EVAL) $$set --data $(DATA) -o $(EVAL_OUT)/$$set.json | tee $(EVAL_OUT)/$$set.txt; done
+	for set in $(PAIR_SETS); do run $$set $$set; done
