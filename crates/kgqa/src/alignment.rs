@@ -16,6 +16,8 @@ pub struct AlignmentConfig {
     pub unaligned_word: f32,
     /// A hop that no word speaks for.
     pub unaligned_hop: f32,
+    /// The first hop, if no word speaks for it, costs so much more: what stands nearest the name is the first step.
+    pub unaligned_first: f32,
     /// Every hop.
     pub hop: f32,
     /// A hop against its predicate's direction.
@@ -34,7 +36,7 @@ pub struct AlignmentConfig {
 
 impl Default for AlignmentConfig {
     fn default() -> Self {
-        Self { unaligned_word: 0.6, unaligned_hop: 1.0, hop: 0.3, inverse_hop: 0.5, sharing: 1.5, relation: 1.0, answer_type: 0.7, class_noun: 0.4, unusual_chain: 0.2 }
+        Self { unaligned_word: 0.6, unaligned_hop: 1.0, unaligned_first: 0.3, hop: 0.3, inverse_hop: 0.5, sharing: 1.5, relation: 1.0, answer_type: 0.7, class_noun: 0.4, unusual_chain: 0.2 }
     }
 }
 
@@ -128,7 +130,7 @@ struct Table {
 impl Table {
     fn fill(chain: &[usize], words: &[WordGains], hops: &[usize], free: &[bool], config: &AlignmentConfig) -> Self {
         let width = hops.len() + 1;
-        let prices: Vec<f32> = free.iter().map(|f| if *f { 0.0 } else { config.unaligned_hop }).collect();
+        let prices: Vec<f32> = free.iter().enumerate().map(|(k, f)| if *f { 0.0 } else { config.unaligned_hop + if k == 0 { config.unaligned_first } else { 0.0 } }).collect();
         let mut last = vec![f32::NEG_INFINITY; width];
         last[0] = 0.0;
         let mut from = Vec::with_capacity(chain.len() * width);

@@ -287,15 +287,22 @@ impl Compiler<'_> {
         let prices = &self.config.alignment;
         let pairs = (0..edges.len()).filter(|&k| is_way_back(edges, k)).count();
         let free = free_hops(isr, edges);
-        let aligned = chains
+        let (chain, aligned) = chains
             .iter()
-            .map(|(chain, price)| alignment::align(chain, words, positions, &free, prices) - price * prices.unusual_chain)
-            .fold(f32::NEG_INFINITY, f32::max);
+            .map(|(chain, price)| (chain, alignment::align(chain, words, positions, &free, prices) - price * prices.unusual_chain))
+            .fold((None, f32::NEG_INFINITY), |best, (chain, score)| if score > best.1 { (Some(chain), score) } else { best });
         let inverse = edges.iter().filter(|e| e.inverse).count() as f32;
         let sharing = match (isr.sharing, pairs) {
             (true, 0) => prices.sharing,
-            (false, n) => 0.5 * prices.sharing * n as f32,
-            (true, n) => prices.sharing * (n - 1) as f32,
+            (false, 0) => 0.0,
+            (true, n) => prices.sharing * (n - 1) as f32 + 0.1 * (0..edges.len()).find(|&k| is_way_back(edges, k)).unwrap_or(0) as f32,
+            (false, _) => {
+                // Without a word for sharing, both steps of a pair must be told by words of their own.
+                let told = chain.map(|chain| alignment::assign(chain, words, positions, &free, prices)).unwrap_or_default();
+                let silent = |k: usize| !told.iter().any(|(_, hop)| *hop == k);
+                let pairs = (0..edges.len()).filter(|&k| is_way_back(edges, k) && (silent(k) || silent(k - 1))).count();
+                0.5 * prices.sharing * pairs as f32
+            }
         };
         let fits = match (types, edges.last(), positions.last()) {
             (Some(types), Some(edge), Some(position)) => types[2 * position + usize::from(edge.inverse)],

@@ -117,7 +117,7 @@ fn mention(
     if tokens[first].is_possessive() || tokens[first].after_apostrophe {
         strength *= 0.3;
     }
-    if cased_text && cased_label && best.fit >= 1.0 {
+    if cased_text && cased_label && best.fit >= 0.85 {
         strength += 1.0;
     } else if cased_label && !cased_text {
         strength *= 0.6;
@@ -136,7 +136,7 @@ fn readings(spans: &[Mention], tokens: usize, config: &LinkerConfig) -> Readings
         best[end] = (best[end - 1].0, None);
         for (i, span) in spans.iter().enumerate().filter(|(_, s)| s.end == end) {
             // A span counts super-linearly in its strength, so that one long name beats its parts.
-            let score = best[span.first].0 + span.strength * (1.0 + 0.25 * (span.end - span.first - 1) as f32);
+            let score = best[span.first].0 + span.strength * (1.0 + 0.5 * (span.end - span.first - 1) as f32);
             if score > best[end].0 {
                 best[end] = (score, Some(i));
             }

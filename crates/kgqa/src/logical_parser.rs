@@ -227,7 +227,7 @@ fn content_words(
 /// Numbers the relational phrases that hang on a mention: by "'s" behind it, by "of" before it.
 fn mark_relations(tokens: &[Token], mention: &Mention, words: &mut [Word]) {
     let mut number = 0;
-    let content = |i: usize| !vocabulary::is_function_word(&tokens[i].folded);
+    let content = |i: usize| !vocabulary::is_function_word(&tokens[i].folded) && !vocabulary::is_sharing(&tokens[i].folded);
     let mut set = |from: usize, end: usize, number: u8| {
         let mut any = false;
         for word in words.iter_mut().filter(|w| (from..end).contains(&w.token)) {

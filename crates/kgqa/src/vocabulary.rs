@@ -123,6 +123,8 @@ pub(crate) fn idiom(words: &[&str]) -> Option<(&'static str, usize)> {
         ["how", "expensive", ..] => ("price", 2),
         ["how", "far", ..] => ("distance", 2),
         ["for", "a", "living", ..] => ("profession occupation", 3),
+        ["kind" | "kinds" | "type" | "types" | "sort" | "sorts", "of", ..] => ("kind category genre", 2),
+        ["kinds" | "types" | "sorts", ..] => ("kind category genre", 1),
         ["when", ..] => ("date year", 1),
         ["where", ..] => ("place location country", 1),
         ["come", "from", ..] | ["comes", "from", ..] | ["came", "from", ..] => ("nationality origin", 2),
