@@ -266,9 +266,9 @@ pub(crate) struct ForgetWhat {
     /// Those of a question
     #[arg(long, value_name = "QUESTION", group = "what")]
     pub(crate) question: Option<String>,
-    /// Those that cite an entity
-    #[arg(long, value_name = "ENTITY", group = "what")]
-    pub(crate) evidence: Option<String>,
+    /// Those that rest on a triple, written as for `refrain triple`
+    #[arg(long, num_args = 3, value_names = ["SUBJECT", "PREDICATE", "OBJECT"], group = "what", allow_hyphen_values = true)]
+    pub(crate) evidence: Vec<String>,
     /// All of the namespace
     #[arg(long, group = "what")]
     pub(crate) all: bool,
@@ -278,6 +278,9 @@ pub(crate) struct ForgetWhat {
 pub(crate) struct ForgetArgs {
     #[command(flatten)]
     pub(crate) what: ForgetWhat,
+    /// The source of the triple [default: the only one]
+    #[arg(long, short, value_name = "NAME")]
+    pub(crate) source: Option<String>,
     #[command(flatten)]
     pub(crate) namespace: NamespaceArg,
 }

@@ -41,8 +41,9 @@ fn run(cli: Cli, ui: Ui) -> Outcome {
         Command::Triple(command) => commands::triple::run(&command, global, ui),
         Command::Sparql(args) => commands::sparql::run(&args, global, ui),
         Command::Eval(args) => commands::eval::run(&args, ui),
-        Command::Memory(_) | Command::Warm(_) | Command::Demo(_) | Command::Doctor => {
-            Err(failure::Failure::new("not built yet"))
-        }
+        Command::Memory(command) => commands::memory::run(&command, global, ui),
+        Command::Warm(args) => commands::warm::run(&args, global, ui),
+        Command::Demo(args) => commands::demo::run(&args, ui),
+        Command::Doctor => commands::doctor::run(global, ui),
     }
 }

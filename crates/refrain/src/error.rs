@@ -105,6 +105,23 @@ pub enum EngineError {
         /// The id.
         id: String,
     },
+    /// No experience has this id.
+    #[error("there is no experience \"{id}\"")]
+    UnknownExperience {
+        /// The id.
+        id: String,
+    },
+    /// A file that is no export.
+    #[error("line {line} of the export cannot be read: {message}")]
+    BadExport {
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// Questions could not be generated.
+    #[error(transparent)]
+    Generation(#[from] kgqa::auto_generation::GenerationError),
     /// A verdict was not carried out.
     #[error(transparent)]
     Feedback(#[from] memory::FeedbackRefusal),
@@ -197,6 +214,9 @@ impl EngineError {
             Self::EmbedderMissing { .. } => {
                 Some("set embedder.kind to \"builtin\", or build with `--features minilm`".to_owned())
             }
+            Self::UnknownExperience { .. } => {
+                Some("`refrain memory list` shows the ids".to_owned())
+            }
             Self::UnknownAnswer { .. } => Some(
                 "the id stands in the last line of an answer; \"last\" is the newest".to_owned(),
             ),
@@ -218,6 +238,8 @@ impl EngineError {
             | Self::CannotLock { .. }
             | Self::Files(_)
             | Self::BadDescriptions { .. }
+            | Self::BadExport { .. }
+            | Self::Generation(_)
             | Self::Feedback(_)
             | Self::Journal(_)
             | Self::Learner(_)
@@ -238,6 +260,7 @@ impl EngineError {
             | Self::BadTerm { .. }
             | Self::BadTriples { .. }
             | Self::UnknownAnswer { .. }
+            | Self::UnknownExperience { .. }
             | Self::UnknownLabel { .. }
             | Self::AmbiguousLabel { .. }
             | Self::InvalidName { .. } => true,
@@ -249,6 +272,8 @@ impl EngineError {
             | Self::Files(_)
             | Self::NoSources
             | Self::EmbedderMissing { .. }
+            | Self::BadExport { .. }
+            | Self::Generation(_)
             | Self::Feedback(_)
             | Self::Journal(_)
             | Self::Learner(_)

@@ -8,6 +8,7 @@ pub mod budget;
 pub mod clock;
 pub mod config;
 pub mod directory;
+pub mod doctor;
 pub mod engine;
 pub mod error;
 mod evidence;
@@ -19,6 +20,7 @@ pub mod learner;
 pub mod load;
 mod reading;
 mod remember;
+pub mod remembered;
 mod result;
 mod reuse;
 pub mod router;
@@ -27,6 +29,7 @@ mod staleness;
 pub mod suggest;
 #[cfg(test)]
 mod testing;
+pub mod warm;
 mod wording;
 
 pub use answer::{
