@@ -10,6 +10,11 @@ use crate::error::StoreError;
 use crate::queryable::{Deadline, QuerySnapshot};
 use crate::snapshot::Snapshot;
 
+/// A query of at most so many bytes runs on the caller's thread.
+const SHORT_QUERY_BYTES: usize = 512;
+/// The stack for longer ones. Only what is used of it takes memory.
+const LONG_QUERY_STACK_BYTES: usize = 256 << 20;
+
 /// Which statements a query sees outside of `GRAPH`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DefaultGraph {
@@ -27,7 +32,7 @@ pub struct QueryLimits {
     pub timeout: Option<Duration>,
     /// How many rows or triples are given; the result says when it was cut. Default: 10,000.
     pub max_rows: usize,
-    /// The longest query text, in bytes. Default: 256 KiB.
+    /// The longest query text, in bytes. Default: 64 KiB.
     pub max_query_bytes: usize,
     /// The most levels that brackets in the query may be nested. Default: 128.
     pub max_depth: usize,
@@ -40,7 +45,7 @@ impl Default for QueryLimits {
         Self {
             timeout: Some(Duration::from_secs(10)),
             max_rows: 10_000,
-            max_query_bytes: 256 << 10,
+            max_query_bytes: 64 << 10,
             max_depth: 128,
             default_graph: DefaultGraph::Only,
         }
@@ -80,8 +85,19 @@ impl Snapshot {
     /// # Errors
     /// When the text is no query or too complex, the time is up, or the evaluation fails.
     pub fn query(&self, sparql: &str, limits: &QueryLimits) -> Result<QueryResult, StoreError> {
-        let query = parse(sparql, limits)?;
-        self.evaluate(&query, limits)
+        check_size(sparql, limits)?;
+        if sparql.len() <= SHORT_QUERY_BYTES {
+            return self.evaluate(&parse(sparql)?, limits);
+        }
+        // Parser, optimiser and evaluator call themselves for each level and each link of a chain of operators.
+        std::thread::scope(|scope| {
+            std::thread::Builder::new()
+                .name("graph-store-query".to_owned())
+                .stack_size(LONG_QUERY_STACK_BYTES)
+                .spawn_scoped(scope, || self.evaluate(&parse(sparql)?, limits))?
+                .join()
+                .unwrap_or_else(|_| Err(StoreError::corrupt("the evaluator gave up on a query")))
+        })
     }
 
     /// Answers a parsed query.
@@ -110,7 +126,7 @@ impl Snapshot {
     }
 }
 
-fn parse(sparql: &str, limits: &QueryLimits) -> Result<Query, StoreError> {
+fn check_size(sparql: &str, limits: &QueryLimits) -> Result<(), StoreError> {
     if sparql.len() > limits.max_query_bytes {
         return Err(StoreError::QueryTooComplex {
             what: "long",
@@ -118,6 +134,44 @@ fn parse(sparql: &str, limits: &QueryLimits) -> Result<Query, StoreError> {
             limit: limits.max_query_bytes,
         });
     }
+    let found = depth(sparql);
+    if found > limits.max_depth {
+        return Err(StoreError::QueryTooComplex {
+            what: "deeply nested",
+            found,
+            limit: limits.max_depth,
+        });
+    }
+    Ok(())
+}
+
+/// The most brackets that are open at once, plus the longest run of prefix operators. Brackets in strings count too:
+/// it is an upper bound, and strings with a hundred open brackets are rare.
+fn depth(sparql: &str) -> usize {
+    let (mut open, mut deepest) = (0_usize, 0);
+    let (mut run, mut longest) = (0, 0);
+    for byte in sparql.bytes() {
+        match byte {
+            b'(' | b'[' | b'{' => {
+                open += 1;
+                deepest = deepest.max(open);
+            }
+            b')' | b']' | b'}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        match byte {
+            b'!' | b'-' | b'+' | b'^' => {
+                run += 1;
+                longest = longest.max(run);
+            }
+            byte if byte.is_ascii_whitespace() => {}
+            _ => run = 0,
+        }
+    }
+    deepest + longest
+}
+
+fn parse(sparql: &str) -> Result<Query, StoreError> {
     SparqlParser::new()
         .parse_query(sparql)
         .map_err(StoreError::Sparql)

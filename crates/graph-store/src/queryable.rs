@@ -251,6 +251,7 @@ impl QueryableDataset<'static> for QuerySnapshot {
     }
 
     fn internalize_term(&self, term: Term) -> Result<QueryTerm, StoreError> {
+        self.deadline.check()?;
         Ok(match self.snapshot.id(&term)? {
             Some(id) => QueryTerm::Stored(id.0),
             None => QueryTerm::Computed(Arc::new(term)),

@@ -15,7 +15,7 @@ use crate::dictionary;
 use crate::error::StoreError;
 use crate::id::TermId;
 use crate::label_predicates;
-use crate::order::{IdQuad, Order, prefix_range};
+use crate::order::{Order, prefix_range};
 use crate::signature::SignatureEntry;
 use crate::tables::{Meta, Tables};
 use crate::term_codec::{self, TermText};
@@ -338,15 +338,6 @@ impl Snapshot {
         Ok(self
             .scan(Order::Spog, &[])?
             .map(|key| Ok(Order::Spog.unpack(key?).map(TermId))))
-    }
-
-    pub(crate) fn id_quads(
-        &self,
-        order: Order,
-    ) -> Result<impl Iterator<Item = Result<IdQuad, StoreError>> + use<>, StoreError> {
-        Ok(self
-            .scan(order, &[])?
-            .map(move |key| Ok(order.unpack(key?))))
     }
 
     /// What to call a term: the best label of an IRI (by predicate, then by preferred language), else the words of its

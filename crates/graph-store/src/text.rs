@@ -14,19 +14,35 @@ use unicode_normalization::char::is_combining_mark;
 /// ```
 /// assert_eq!(graph_store::normalise("  Amélie — (2001 film)"), "amelie 2001 film");
 /// ```
+///
+/// A text of punctuation alone (there is a film called `$`) keeps its signs.
 #[must_use]
 pub fn normalise(text: &str) -> String {
-    let mut out = Words::with_capacity(text.len());
-    if text.is_ascii() {
-        for byte in text.bytes() {
-            if byte.is_ascii_alphanumeric() {
-                out.letter(char::from(byte.to_ascii_lowercase()));
-            } else {
-                out.space();
-            }
-        }
-        return out.text;
+    let words = if text.is_ascii() {
+        ascii_words(text)
+    } else {
+        unicode_words(text)
+    };
+    if words.is_empty() {
+        return signs(text);
     }
+    words
+}
+
+fn ascii_words(text: &str) -> String {
+    let mut out = Words::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() {
+            out.letter(char::from(byte.to_ascii_lowercase()));
+        } else {
+            out.space();
+        }
+    }
+    out.text
+}
+
+fn unicode_words(text: &str) -> String {
+    let mut out = Words::with_capacity(text.len());
     for letter in text.nfkd() {
         match kind(letter) {
             Kind::Dropped => {}
@@ -39,6 +55,18 @@ pub fn normalise(text: &str) -> String {
                     }
                 }
             }
+        }
+    }
+    out.text
+}
+
+fn signs(text: &str) -> String {
+    let mut out = Words::with_capacity(text.len());
+    for sign in text.chars() {
+        if sign.is_whitespace() || sign.is_control() {
+            out.space();
+        } else if !matches!(kind(sign), Kind::Dropped) {
+            out.letter(sign);
         }
     }
     out.text
@@ -231,7 +259,9 @@ mod tests {
             ("İstanbul", "istanbul"),
             ("ﬁlm ２００１", "film 2001"),
             ("", ""),
-            ("--", ""),
+            ("--", "--"),
+            (" $ ", "$"),
+            ("\u{200B}", ""),
         ] {
             assert_eq!(normalise(written), key, "{written}");
         }
