@@ -15,6 +15,7 @@ use crate::plan::Plan;
 
 mod compose;
 mod naming;
+mod recipes;
 mod sample;
 mod wording;
 

@@ -1,23 +1,22 @@
-//! Which questions does a star give? One small recipe a kind; each gives a question and the plan it says.
+//! Which questions does a star give? Its facts, a draft of each kind, and the run that keeps or drops the draft.
 
 use oxrdf::Term;
-use rand::seq::{IndexedRandom, SliceRandom};
-use rand::{Rng, RngCore};
+use rand::RngCore;
+use rand::seq::SliceRandom;
 
-use super::naming::{askable, is_name, is_sayable, unambiguous};
+use super::naming::{askable, is_sayable};
+use super::recipes::Drafted;
 use super::sample::{Star, type_edge};
-use super::wording::{self, Relation};
+use super::wording::Relation;
 use super::{Generated, GenerationConfig, GenerationError, Kind};
-use crate::execute::{Binding, Bound, Given, quantity_of, run};
+use crate::execute::{Binding, Bound, Given, run};
 use crate::graph::{Edge, Graph, GraphError, TermId};
-use crate::plan::{Attribute, Extreme, Hop, Operator, Path, Plan, Several, Slot};
+use crate::plan::{Plan, Slot};
 
 /// Edges of a node that are looked at.
 const EDGES: usize = 32;
 /// Draws of one kind before the star is said not to have it.
 const DRAWS: usize = 4;
-/// CacheRAG's K_depth.
-const MAX_HOPS: usize = 3;
 
 /// Vocabularies that describe schemas; nobody asks for them.
 const STRUCTURE: [&str; 3] = [
@@ -28,29 +27,27 @@ const STRUCTURE: [&str; 3] = [
 
 /// A relation of a node with all its values.
 #[derive(Debug, Clone)]
-struct Fact {
-    relation: Relation,
-    values: Vec<TermId>,
+pub(super) struct Fact {
+    pub(super) relation: Relation,
+    pub(super) values: Vec<TermId>,
 }
 
 /// A question and its plan, not yet run.
-struct Draft {
-    question: String,
-    plan: Plan,
+pub(super) struct Draft {
+    pub(super) question: String,
+    pub(super) plan: Plan,
     /// What the slots stand for, in order; a number follows.
-    anchors: Vec<TermId>,
-    number: Option<f64>,
+    pub(super) anchors: Vec<TermId>,
+    pub(super) number: Option<f64>,
 }
 
-struct Composer<'a> {
-    graph: &'a dyn Graph,
-    star: &'a Star,
-    config: &'a GenerationConfig,
+pub(super) struct Composer<'a> {
+    pub(super) graph: &'a dyn Graph,
+    pub(super) star: &'a Star,
+    pub(super) config: &'a GenerationConfig,
     type_edge: Option<Edge>,
-    facts: Vec<Fact>,
+    pub(super) facts: Vec<Fact>,
 }
-
-type Drafted = Result<Option<Draft>, GenerationError>;
 
 pub(super) fn questions(
     graph: &dyn Graph,
@@ -85,26 +82,6 @@ pub(super) fn questions(
         }
     }
     Ok(out)
-}
-
-fn path(slot: u8, hops: &[&Relation]) -> Plan {
-    Plan::Path(Path {
-        anchor: Slot(slot),
-        hops: hops.iter().map(|r| r.hop.clone()).collect(),
-    })
-}
-
-/// A relation as an attribute; the date of what happened several times is that of the first.
-fn attribute(relation: &Relation) -> Attribute {
-    let several = if relation.is_temporal() {
-        Several::Earliest
-    } else {
-        Several::Any
-    };
-    Attribute {
-        hop: relation.hop.clone(),
-        several,
-    }
 }
 
 impl Composer<'_> {
@@ -156,7 +133,11 @@ impl Composer<'_> {
     }
 
     /// The facts of a node that can be asked for, in random order; edges with too many values are none.
-    fn facts_of(&self, node: TermId, rng: &mut dyn RngCore) -> Result<Vec<Fact>, GraphError> {
+    pub(super) fn facts_of(
+        &self,
+        node: TermId,
+        rng: &mut dyn RngCore,
+    ) -> Result<Vec<Fact>, GraphError> {
         let mut edges = self.graph.signature(node)?.to_vec();
         edges.shuffle(rng);
         let mut facts = Vec::new();
@@ -193,7 +174,7 @@ impl Composer<'_> {
     }
 
     /// The one type of some nodes, in words.
-    fn kind_of(&self, nodes: &[TermId]) -> Result<Option<String>, GraphError> {
+    pub(super) fn kind_of(&self, nodes: &[TermId]) -> Result<Option<String>, GraphError> {
         let Some(edge) = self.type_edge else {
             return Ok(None);
         };
@@ -209,341 +190,5 @@ impl Composer<'_> {
                 .transpose(),
             _ => Ok(None),
         }
-    }
-
-    /// A forward fact with one of its values that a question can name.
-    fn named_fact(
-        &self,
-        rng: &mut dyn RngCore,
-    ) -> Result<Option<(&Fact, TermId, String)>, GraphError> {
-        let forward: Vec<&Fact> = self
-            .facts
-            .iter()
-            .filter(|f| !f.relation.edge.inverse)
-            .collect();
-        let Some(fact) = forward.choose(rng) else {
-            return Ok(None);
-        };
-        let Some(&value) = fact.values.choose(rng) else {
-            return Ok(None);
-        };
-        Ok(unambiguous(self.graph, value)?.map(|label| (*fact, value, label)))
-    }
-
-    /// A forward fact whose only value is a number or a date.
-    fn numeric_fact(&self, rng: &mut dyn RngCore) -> Result<Option<(&Fact, f64)>, GraphError> {
-        let mut numeric = Vec::new();
-        for fact in self.facts.iter().filter(|f| !f.relation.edge.inverse) {
-            if let [one] = fact.values.as_slice() {
-                numeric
-                    .extend(quantity_of(self.graph, *one)?.map(|quantity| (fact, quantity.key())));
-            }
-        }
-        Ok(numeric.choose(rng).copied())
-    }
-
-    fn fact(&self, rng: &mut dyn RngCore) -> Drafted {
-        let Some(fact) = self.facts.choose(rng) else {
-            return Ok(None);
-        };
-        let kind = self.kind_of(&fact.values)?;
-        let question = wording::question(&self.star.label, &fact.relation, kind.as_deref(), rng);
-        let plan = path(0, &[&fact.relation]);
-        Ok(Some(Draft {
-            question,
-            plan,
-            anchors: vec![self.star.entity],
-            number: None,
-        }))
-    }
-
-    fn inverse(&self, rng: &mut dyn RngCore) -> Drafted {
-        let Some((fact, value, label)) = self.named_fact(rng)? else {
-            return Ok(None);
-        };
-        let back = fact.relation.back();
-        let kind = self.kind_of(&[self.star.entity])?;
-        let question = wording::question(&label, &back, kind.as_deref(), rng);
-        Ok(Some(Draft {
-            question,
-            plan: path(0, &[&back]),
-            anchors: vec![value],
-            number: None,
-        }))
-    }
-
-    fn chain(&self, rng: &mut dyn RngCore) -> Drafted {
-        let length = rng.random_range(2..=MAX_HOPS);
-        let mut phrase = self.star.label.clone();
-        let mut hops: Vec<Hop> = Vec::new();
-        let mut facts = self.facts.clone();
-        loop {
-            facts.retain(|f| {
-                hops.last().is_none_or(|h| {
-                    h.predicate != f.relation.hop.predicate || h.inverse == f.relation.hop.inverse
-                })
-            });
-            let Some(fact) = facts.choose(rng).cloned() else {
-                return Ok(None);
-            };
-            hops.push(fact.relation.hop.clone());
-            let kind = self.kind_of(&fact.values)?;
-            if hops.len() == length {
-                let question = wording::question(&phrase, &fact.relation, kind.as_deref(), rng);
-                let plan = Plan::Path(Path {
-                    anchor: Slot(0),
-                    hops,
-                });
-                return Ok(Some(Draft {
-                    question,
-                    plan,
-                    anchors: vec![self.star.entity],
-                    number: None,
-                }));
-            }
-            phrase = wording::phrase(&phrase, &fact.relation, kind.as_deref());
-            let Some(&next) = fact.values.choose(rng) else {
-                return Ok(None);
-            };
-            if !is_name(&self.graph.label(next)?) {
-                return Ok(None);
-            }
-            facts = self.facts_of(next, rng)?;
-        }
-    }
-
-    fn shared(&self, rng: &mut dyn RngCore) -> Drafted {
-        let forward: Vec<&Fact> = self
-            .facts
-            .iter()
-            .filter(|f| !f.relation.edge.inverse)
-            .collect();
-        let Some(fact) = forward.choose(rng) else {
-            return Ok(None);
-        };
-        let kind = self.kind_of(&[self.star.entity])?;
-        let question = wording::shared(&self.star.label, &fact.relation, kind.as_deref());
-        let plan = path(0, &[&fact.relation, &fact.relation.back()]);
-        // A question for others needs others.
-        let others = run(
-            self.graph,
-            &plan,
-            &[self.bound_to_star()],
-            &self.config.limits,
-        )?
-        .topic_left_out;
-        Ok(others.then_some(Draft {
-            question,
-            plan,
-            anchors: vec![self.star.entity],
-            number: None,
-        }))
-    }
-
-    fn bound_to_star(&self) -> Binding {
-        Binding {
-            slot: Slot(0),
-            bound: Bound::Entities(vec![self.star.entity]),
-        }
-    }
-
-    fn both(&self, rng: &mut dyn RngCore) -> Drafted {
-        let (Some(left), Some(right)) = (self.named_fact(rng)?, self.named_fact(rng)?) else {
-            return Ok(None);
-        };
-        if left.1 == right.1 {
-            return Ok(None);
-        }
-        let (one, two) = (left.0.relation.back(), right.0.relation.back());
-        let kind = self.kind_of(&[self.star.entity])?;
-        let question = wording::both((&left.2, &one), (&right.2, &two), kind.as_deref());
-        let plan = Plan::Intersect(vec![path(0, &[&one]), path(1, &[&two])]);
-        Ok(Some(Draft {
-            question,
-            plan,
-            anchors: vec![left.1, right.1],
-            number: None,
-        }))
-    }
-
-    fn count(&self, rng: &mut dyn RngCore) -> Drafted {
-        let several: Vec<&Fact> = self.facts.iter().filter(|f| f.values.len() > 1).collect();
-        let Some(fact) = several.choose(rng) else {
-            return Ok(None);
-        };
-        let kind = self.kind_of(&fact.values)?;
-        let question = wording::how_many(&self.star.label, &fact.relation, kind.as_deref());
-        let plan = Plan::Count(Box::new(path(0, &[&fact.relation])));
-        Ok(Some(Draft {
-            question,
-            plan,
-            anchors: vec![self.star.entity],
-            number: None,
-        }))
-    }
-
-    fn comparison(&self, rng: &mut dyn RngCore) -> Drafted {
-        let (Some(peer), Some((fact, ours))) = (self.star.peer, self.numeric_fact(rng)?) else {
-            return Ok(None);
-        };
-        let Some(label) = unambiguous(self.graph, peer)? else {
-            return Ok(None);
-        };
-        let theirs = self.graph.step(peer, fact.relation.edge, 1)?.ids;
-        let theirs = theirs
-            .first()
-            .map(|id| quantity_of(self.graph, *id))
-            .transpose()?
-            .flatten();
-        if theirs.is_none_or(|theirs| theirs.key().total_cmp(&ours).is_eq()) {
-            return Ok(None);
-        }
-        let extreme = either(rng);
-        let adjective = match (extreme, fact.relation.is_temporal()) {
-            (Extreme::Least, true) => "earlier",
-            (Extreme::Least, false) => "lower",
-            (Extreme::Most, true) => "later",
-            (Extreme::Most, false) => "higher",
-        };
-        let question = format!(
-            "which has the {adjective} {}, {} or {label}?",
-            fact.relation.noun(),
-            self.star.label
-        );
-        let plan = Plan::Compare {
-            anchors: vec![Slot(0), Slot(1)],
-            attribute: fact.relation.hop.clone().into(),
-            extreme,
-        };
-        Ok(Some(Draft {
-            question,
-            plan,
-            anchors: vec![self.star.entity, peer],
-            number: None,
-        }))
-    }
-
-    /// A set around the star with at least two members, all named by one value: "the films directed by X".
-    fn siblings(
-        &self,
-        rng: &mut dyn RngCore,
-    ) -> Result<Option<(String, Plan, TermId)>, GraphError> {
-        let Some((fact, value, label)) = self.named_fact(rng)? else {
-            return Ok(None);
-        };
-        let back = fact.relation.back();
-        if self.graph.step(value, back.edge, 2)?.ids.len() < 2 {
-            return Ok(None);
-        }
-        let kind = self.kind_of(&[self.star.entity])?;
-        Ok(Some((
-            wording::phrase(&label, &back, kind.as_deref()),
-            path(0, &[&back]),
-            value,
-        )))
-    }
-
-    fn superlative(&self, rng: &mut dyn RngCore) -> Drafted {
-        let (Some((set, input, anchor)), Some((fact, _))) =
-            (self.siblings(rng)?, self.numeric_fact(rng)?)
-        else {
-            return Ok(None);
-        };
-        let extreme = either(rng);
-        let adjective = match (extreme, fact.relation.is_temporal()) {
-            (Extreme::Least, true) => "earliest",
-            (Extreme::Least, false) => "lowest",
-            (Extreme::Most, true) => "latest",
-            (Extreme::Most, false) => "highest",
-        };
-        let question = format!(
-            "which of {set} has the {adjective} {}?",
-            fact.relation.noun()
-        );
-        let plan = Plan::OrderLimit {
-            input: Box::new(input),
-            attribute: fact.relation.hop.clone().into(),
-            extreme,
-            limit: 1,
-        };
-        Ok(Some(Draft {
-            question,
-            plan,
-            anchors: vec![anchor],
-            number: None,
-        }))
-    }
-
-    fn filter(&self, rng: &mut dyn RngCore) -> Drafted {
-        let (Some((set, input, anchor)), Some((fact, number))) =
-            (self.siblings(rng)?, self.numeric_fact(rng)?)
-        else {
-            return Ok(None);
-        };
-        let number = number.floor();
-        let (operator, bound, word) = match (either(rng), fact.relation.is_temporal()) {
-            (Extreme::Least, true) => (Operator::Less, number + 1.0, "before"),
-            (Extreme::Least, false) => (Operator::Less, number + 1.0, "less than"),
-            (Extreme::Most, true) => (Operator::Greater, number - 1.0, "after"),
-            (Extreme::Most, false) => (Operator::Greater, number - 1.0, "more than"),
-        };
-        let question = format!(
-            "which of {set} have {} {word} {bound}?",
-            fact.relation.noun()
-        );
-        let attribute: crate::plan::Attribute = fact.relation.hop.clone().into();
-        let plan = Plan::Filter {
-            input: Box::new(input),
-            attribute,
-            operator,
-            value: Slot(1),
-        };
-        Ok(Some(Draft {
-            question,
-            plan,
-            anchors: vec![anchor],
-            number: Some(bound),
-        }))
-    }
-
-    fn yes_no(&self, rng: &mut dyn RngCore) -> Drafted {
-        let Some((fact, mut value, mut label)) = self.named_fact(rng)? else {
-            return Ok(None);
-        };
-        // Half of the questions ask for the peer's value, which is mostly wrong.
-        if let Some(peer) = self.star.peer.filter(|_| rng.random_bool(0.5)) {
-            let theirs = self.graph.step(peer, fact.relation.edge, 1)?.ids;
-            let Some(&other) = theirs.first() else {
-                return Ok(None);
-            };
-            let Some(name) = unambiguous(self.graph, other)? else {
-                return Ok(None);
-            };
-            (value, label) = (other, name);
-        }
-        let (question, value_first) = wording::whether(&self.star.label, &fact.relation, &label);
-        let (entity_slot, value_slot, anchors) = if value_first {
-            (1, 0, vec![value, self.star.entity])
-        } else {
-            (0, 1, vec![self.star.entity, value])
-        };
-        let plan = Plan::Ask {
-            input: Box::new(path(entity_slot, &[&fact.relation])),
-            value: Slot(value_slot),
-        };
-        Ok(Some(Draft {
-            question,
-            plan,
-            anchors,
-            number: None,
-        }))
-    }
-}
-
-fn either(rng: &mut dyn RngCore) -> Extreme {
-    if rng.random_bool(0.5) {
-        Extreme::Least
-    } else {
-        Extreme::Most
     }
 }
