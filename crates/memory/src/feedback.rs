@@ -334,3 +334,6 @@ fn values(answer: &AnswerText) -> BTreeSet<&str> {
         .map(|value| value.term.as_str())
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

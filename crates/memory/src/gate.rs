@@ -208,3 +208,6 @@ pub(crate) fn veto_key(
         bindings,
     )
 }
+
+#[cfg(test)]
+mod tests;

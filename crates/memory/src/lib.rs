@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod codec;
 mod event;
 mod evidence;
 mod experience;

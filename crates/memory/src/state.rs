@@ -195,3 +195,6 @@ impl State {
         texts
     }
 }
+
+#[cfg(test)]
+mod tests;

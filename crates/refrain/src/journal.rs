@@ -9,13 +9,12 @@ use std::path::PathBuf;
 use memory::{Effect, Event, ForgetTargets, Namespace, State};
 use thiserror::Error;
 
-mod codec;
 mod redb;
 mod volatile;
 
-pub use self::codec::{FORMAT, decode_event, decode_state, encode_event, encode_state};
 pub use self::redb::{RedbJournal, RedbOptions, TornTail};
 pub use self::volatile::VolatileJournal;
+pub use memory::codec::FORMAT;
 
 /// The number of an event, from 1; 0 is before the first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,16 +55,8 @@ pub enum JournalError {
         path: PathBuf,
     },
     /// An event or a state could not be written as bytes.
-    #[error("an event could not be encoded")]
-    Encode(#[source] postcard::Error),
-    /// Bytes are no event or state of this format.
-    #[error("{bytes} bytes are no {what} of journal format {FORMAT}")]
-    Decode {
-        /// `event` or `state`.
-        what: &'static str,
-        /// How many bytes there were.
-        bytes: usize,
-    },
+    #[error(transparent)]
+    Codec(#[from] memory::codec::CodecError),
     /// The database failed.
     #[error("{} failed", path.display())]
     Database {

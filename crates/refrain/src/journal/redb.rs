@@ -13,8 +13,8 @@ use ::redb::{
 };
 use memory::{Event, ForgetTargets, Namespace, State};
 
-use super::codec::{FORMAT, decode_event, decode_state, encode_event, encode_state};
 use super::{Journal, JournalError, Position};
+use memory::codec::{FORMAT, decode_event, decode_state, encode_event, encode_state};
 
 const META: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
 const EVENTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("events");

@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex};
 use memory::{Effect, Feedback, ForgetTargets, Judge, Namespace, SourceChange, Verdict};
 
 use super::*;
-use crate::journal::{RedbJournal, RedbOptions, VolatileJournal, encode_state};
+use memory::codec::encode_state;
+
+use crate::journal::{RedbJournal, RedbOptions, VolatileJournal};
 use crate::testing::{answer_id, episode, experience_id};
 
 fn volatile() -> Box<dyn Journal> {
