@@ -7,15 +7,19 @@ use testsuite::{
     Ablations, Bar, DatasetName, EvalOptions, FeedbackMode, MemoryMode, Order, Progress, Silent,
 };
 
-use crate::args::{EvalArgs, EvalFeedback, EvalOrder, Switch};
+use crate::args::{EvalArgs, EvalFeedback, EvalOrder, Global, Switch};
+use crate::commands::config::layers;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt;
 use crate::ui::Ui;
 
 /// `refrain eval`
-pub(crate) fn run(args: &EvalArgs, ui: Ui) -> Outcome {
+pub(crate) fn run(args: &EvalArgs, global: &Global, ui: Ui) -> Outcome {
     let dataset = dataset(&args.dataset)?;
-    let options = options(args, dataset);
+    let options = EvalOptions {
+        config: layers(global)?.config()?,
+        ..options(args, dataset)
+    };
     let stop = Arc::new(AtomicBool::new(false));
     interrupt::raise(Arc::clone(&stop));
     let mut bar;
