@@ -2,9 +2,19 @@
 
 use oxrdf::{NamedNode, Term};
 
-use super::{MAX_DEPTH, Plan, Slot};
+use super::{MAX_DEPTH, MAX_LENGTH_BYTES, Plan, Slot};
 use crate::execute::{Binding, Bound};
 use crate::graph::{Graph, GraphError};
+
+mod query;
+
+/// Predicates that every query may use; they are no part of [`Graph::predicates`].
+const LABELS: [&str; 4] = [
+    "http://www.w3.org/2000/01/rdf-schema#label",
+    "http://www.w3.org/2000/01/rdf-schema#comment",
+    "http://www.w3.org/2004/02/skos/core#prefLabel",
+    "http://www.w3.org/2004/02/skos/core#altLabel",
+];
 
 /// Why a plan cannot run on a graph.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +43,18 @@ pub enum PlanError {
     /// A path's or a comparison's anchor is bound to a number.
     #[error("slot {0} is bound to a number, and an entity is needed")]
     NotEntities(Slot),
+    /// The text of a SPARQL plan is no SPARQL query; an update is none either.
+    #[error("the plan's text is no SPARQL query")]
+    Query(#[from] spargebra::SparqlSyntaxError),
+    /// A SPARQL plan longer than [`MAX_LENGTH_BYTES`].
+    #[error("a query of {length} bytes, and at most {MAX_LENGTH_BYTES} are read")]
+    QueryTooLong {
+        /// The query's length in bytes.
+        length: usize,
+    },
+    /// A SPARQL plan that is more than one bounded read of the graph by known predicates.
+    #[error("{0} is not allowed in a plan's query")]
+    QueryNotAllowed(&'static str),
     /// The graph failed.
     #[error(transparent)]
     Graph(#[from] GraphError),
@@ -40,7 +62,11 @@ pub enum PlanError {
 
 impl Plan {
     /// Checks that every predicate occurs in the graph, no path is longer than `max_hops` (CacheRAG's K_depth is 3), and
-    /// every slot is bound to what the plan needs there. The text of a SPARQL plan is not looked into.
+    /// every slot is bound to what the plan needs there.
+    ///
+    /// A SPARQL plan must be one SELECT or ASK over the graph's own predicates (and those of labels): no variable for a
+    /// predicate, no `SERVICE`, `GRAPH` or `FROM`, no path without an end. Its run time and rows are the source's to
+    /// bound.
     ///
     /// # Errors
     /// The first [`PlanError`] found.
@@ -59,14 +85,14 @@ impl Plan {
                 allowed: max_hops,
             });
         }
-        let known = graph.predicates()?;
         for iri in self.predicates() {
-            let id = match NamedNode::new(iri) {
-                Ok(node) => graph.id(&Term::from(node))?,
-                Err(_) => None,
-            };
-            if id.is_none_or(|id| known.binary_search_by_key(&id, |p| p.predicate).is_err()) {
-                return Err(PlanError::UnknownPredicate(iri.to_owned()));
+            known(graph, iri)?;
+        }
+        for text in self.queries() {
+            for predicate in query::predicates(text)? {
+                if !LABELS.contains(&predicate.as_str()) {
+                    known(graph, predicate.as_str())?;
+                }
             }
         }
         for slot in self.slots() {
@@ -84,6 +110,19 @@ impl Plan {
         Ok(())
     }
 
+    /// The texts of the SPARQL plans in the plan.
+    fn queries(&self) -> Vec<&str> {
+        match self {
+            Self::Path(_) | Self::Compare { .. } => Vec::new(),
+            Self::Intersect(inputs) => inputs.iter().flat_map(Self::queries).collect(),
+            Self::Filter { input, .. }
+            | Self::Count(input)
+            | Self::OrderLimit { input, .. }
+            | Self::Ask { input, .. } => input.queries(),
+            Self::Sparql(text) => vec![text],
+        }
+    }
+
     /// Whether a path or a comparison starts at the slot.
     fn anchors(&self, slot: Slot) -> bool {
         match self {
@@ -96,6 +135,21 @@ impl Plan {
             Self::Compare { anchors, .. } => anchors.contains(&slot),
             Self::Sparql(_) => false,
         }
+    }
+}
+
+/// Whether a triple of the graph has the predicate.
+fn known(graph: &dyn Graph, iri: &str) -> Result<(), PlanError> {
+    let id = match NamedNode::new(iri) {
+        Ok(node) => graph.id(&Term::from(node))?,
+        Err(_) => None,
+    };
+    let known = graph.predicates()?;
+    let found = id.is_some_and(|id| known.binary_search_by_key(&id, |p| p.predicate).is_ok());
+    if found {
+        Ok(())
+    } else {
+        Err(PlanError::UnknownPredicate(iri.to_owned()))
     }
 }
 
@@ -180,6 +234,54 @@ mod tests {
         assert!(matches!(
             checked("$0/<year>", &[nothing]),
             Err(PlanError::BoundToNothing(Slot(0)))
+        ));
+    }
+
+    #[test]
+    fn a_query_is_one_bounded_read_by_known_predicates() {
+        let graph = MemoryGraph::from_names(&[
+            ("Jaws", "directed_by", "Spielberg"),
+            ("Jaws", "year", "1975"),
+        ])
+        .unwrap();
+        let check = |query: &str| {
+            let prefixes = "PREFIX : <http://example.org/> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#> ";
+            Plan::Sparql(format!("{prefixes}{query}")).check(&graph, &[], 3)
+        };
+        check("SELECT ?l { ?f :directed_by/^:directed_by? ?d OPTIONAL { ?f rdfs:label ?l FILTER EXISTS { ?f :year ?y } } } ORDER BY ?l LIMIT 3").unwrap();
+        check("SELECT ?d (AVG(?y) AS ?mean) { ?f :directed_by ?d ; :year ?y MINUS { VALUES ?d { :Lynch } } } GROUP BY ?d HAVING (COUNT(*) > 1)").unwrap();
+        for unknown in [
+            "ASK { ?f :written_by ?w }",
+            "ASK { FILTER(!(1 IN (2, IF(NOT EXISTS { ?a :Jaws ?b }, 1, 2)))) }",
+        ] {
+            assert!(
+                matches!(check(unknown), Err(PlanError::UnknownPredicate(_))),
+                "{unknown}"
+            );
+        }
+        let refused = [
+            ("ASK { ?s ?p ?o }", "a variable for a predicate"),
+            ("ASK { ?s !:year ?o }", "a variable for a predicate"),
+            ("ASK { ?s :year* ?o }", "a path without an end"),
+            ("ASK { SERVICE <http://e.org/> { ?s :year ?o } }", "SERVICE"),
+            ("ASK { GRAPH ?g { ?s :year ?o } }", "GRAPH"),
+            ("SELECT * FROM <http://e.org/> { ?s :year ?o }", "FROM"),
+            ("DESCRIBE :Jaws", "DESCRIBE"),
+            ("CONSTRUCT WHERE { ?s :year ?o }", "CONSTRUCT"),
+        ];
+        for (query, what) in refused {
+            assert!(
+                matches!(check(query), Err(PlanError::QueryNotAllowed(found)) if found == what),
+                "{query}"
+            );
+        }
+        assert!(matches!(
+            check("DELETE WHERE { ?s :year ?o }"),
+            Err(PlanError::Query(_))
+        ));
+        assert!(matches!(
+            check(&" ".repeat(20_000)),
+            Err(PlanError::QueryTooLong { .. })
         ));
     }
 
