@@ -312,7 +312,7 @@ impl Journal for RedbJournal {
             }
         })?;
         if let Some(error) = refused {
-            return Err(error);
+            return Err(error.into());
         }
         let copy = |tx: &::redb::WriteTransaction| -> Result<(), ::redb::Error> {
             let mut events = tx.open_table(EVENTS)?;
