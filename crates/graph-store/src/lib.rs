@@ -1,8 +1,9 @@
-//! Which triples are there? An embedded, persistent RDF store with seeks.
+#![doc = include_str!("../README.md")]
 
 mod block;
 mod block_set;
 mod cache;
+mod clock;
 mod dictionary;
 mod dump;
 mod error;

@@ -6,6 +6,7 @@ use oxrdf::{Term, Triple, Variable};
 use spareval::{QueryEvaluationError, QueryEvaluator, QueryResults};
 use spargebra::{Query, SparqlParser};
 
+use crate::clock;
 use crate::error::StoreError;
 use crate::queryable::{Deadline, QuerySnapshot};
 use crate::snapshot::Snapshot;
@@ -111,6 +112,19 @@ impl Snapshot {
                 .and_then(|time| Instant::now().checked_add(time)),
             millis: limits.timeout.unwrap_or_default().as_millis(),
         };
+        clock::until(deadline.at, || self.run(query, limits, deadline)).unwrap_or(Err(
+            StoreError::TimedOut {
+                millis: deadline.millis,
+            },
+        ))
+    }
+
+    fn run(
+        &self,
+        query: &Query,
+        limits: &QueryLimits,
+        deadline: Deadline,
+    ) -> Result<QueryResult, StoreError> {
         let evaluator = QueryEvaluator::new();
         let mut prepared = evaluator.prepare(query);
         if limits.default_graph == DefaultGraph::Union && query.dataset().is_none() {

@@ -12,6 +12,7 @@ use redb::ReadableTable;
 use spareval::{InternalQuad, QueryableDataset};
 
 use crate::block_set::Scan;
+use crate::clock;
 use crate::error::StoreError;
 use crate::id::TermId;
 use crate::order::{IdQuad, Key, Order, join};
@@ -20,12 +21,22 @@ use crate::snapshot::Snapshot;
 /// Quads read between two looks at the clock.
 const QUADS_PER_CLOCK_READING: u32 = 256;
 
-/// A term as the evaluator sees it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// A term as the evaluator sees it. Copying one looks at the clock now and then (`clock`).
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) enum QueryTerm {
     Stored(u32),
     /// Not in the store's dictionary.
     Computed(Arc<Term>),
+}
+
+impl Clone for QueryTerm {
+    fn clone(&self) -> Self {
+        clock::tick();
+        match self {
+            Self::Stored(id) => Self::Stored(*id),
+            Self::Computed(term) => Self::Computed(Arc::clone(term)),
+        }
+    }
 }
 
 /// A snapshot for one query.

@@ -4,10 +4,10 @@
 //! changes meanwhile, and may be used from many threads at once. Unless a method says otherwise, it sees the union of
 //! the default graph and all named graphs, each triple once.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, RwLock};
 
 use oxrdf::{Term, TermRef};
-use redb::ReadableTable;
+use redb::{Database, ReadableTable};
 
 use crate::block_set::Scan;
 use crate::cache::Cache;
@@ -23,6 +23,9 @@ use crate::text::local_words;
 
 /// Labels of one node that are looked at to find the best.
 const MAX_LABELS_PER_NODE: usize = 64;
+
+/// Lists with more ids are not kept in memory.
+const MAX_CACHED_NEIGHBOURS: usize = 64;
 
 /// A predicate and the number of statements that have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,12 +63,16 @@ pub struct Snapshot {
 pub(crate) struct Inner {
     pub(crate) tables: Tables,
     pub(crate) meta: Meta,
+    /// Keeps the database open. `None` where somebody else does.
+    _database: Option<Arc<RwLock<Database>>>,
     /// Best first.
     pub(crate) label_predicates: Vec<u32>,
     languages: Arc<[String]>,
     predicates: OnceLock<Arc<[PredicateCount]>>,
     pub(crate) signatures: Cache<u32, Arc<[SignatureEntry]>>,
     labels: Cache<u32, Arc<str>>,
+    /// Whole short lists of objects (`false`) or subjects (`true`), by their two given ids.
+    neighbours: Cache<(bool, u32, u32), Arc<[TermId]>>,
 }
 
 impl std::fmt::Debug for Snapshot {
@@ -81,6 +88,7 @@ impl Snapshot {
     pub(crate) fn open(
         tables: Tables,
         meta: Meta,
+        database: Option<Arc<RwLock<Database>>>,
         languages: Arc<[String]>,
         cached_nodes: usize,
     ) -> Result<Self, StoreError> {
@@ -89,11 +97,13 @@ impl Snapshot {
             inner: Arc::new(Inner {
                 tables,
                 meta,
+                _database: database,
                 label_predicates,
                 languages,
                 predicates: OnceLock::new(),
                 signatures: Cache::new(cached_nodes),
                 labels: Cache::new(cached_nodes),
+                neighbours: Cache::new(cached_nodes),
             }),
         })
     }
@@ -199,7 +209,7 @@ impl Snapshot {
         after: Option<TermId>,
         limit: usize,
     ) -> Result<Page, StoreError> {
-        self.page(Order::Spog, [subject.0, predicate.0], after, limit)
+        self.neighbours(false, [subject.0, predicate.0], after, limit)
     }
 
     /// Subjects of `? predicate object`, in ascending order, after `after`, at most `limit`.
@@ -213,7 +223,34 @@ impl Snapshot {
         after: Option<TermId>,
         limit: usize,
     ) -> Result<Page, StoreError> {
-        self.page(Order::Opsg, [object.0, predicate.0], after, limit)
+        self.neighbours(true, [object.0, predicate.0], after, limit)
+    }
+
+    /// A page from memory, when it is the start of a short list that was read before.
+    fn neighbours(
+        &self,
+        inverse: bool,
+        [first, second]: [u32; 2],
+        after: Option<TermId>,
+        limit: usize,
+    ) -> Result<Page, StoreError> {
+        let key = (inverse, first, second);
+        if after.is_none()
+            && let Some(known) = self.inner.neighbours.get(&key)
+        {
+            return Ok(Page {
+                ids: known.iter().copied().take(limit).collect(),
+                more: known.len() > limit,
+            });
+        }
+        let order = if inverse { Order::Opsg } else { Order::Spog };
+        let page = self.page(order, [first, second], after, limit)?;
+        if after.is_none() && !page.more && page.ids.len() <= MAX_CACHED_NEIGHBOURS {
+            self.inner
+                .neighbours
+                .insert(key, Arc::from(page.ids.as_slice()));
+        }
+        Ok(page)
     }
 
     /// The distinct third ids of an order after two given ones.

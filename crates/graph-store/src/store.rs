@@ -20,13 +20,16 @@ use crate::update::{Change, Memory, Update};
 
 /// The database file in a store's directory.
 const FILE: &str = "graph.redb";
+/// What the name of a database file that is still being made starts with.
+const UNFINISHED: &str = ".graph-unfinished-";
 
 /// How a store uses the machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// Bytes of database pages kept in memory. Default: 256 MiB.
     pub page_cache_bytes: usize,
-    /// Nodes whose signature and label are kept in memory, per generation. Default: 65,536.
+    /// Signatures, labels and short lists of neighbours that are kept in memory for a generation, so many of each.
+    /// Default: 65,536.
     pub cached_nodes: usize,
     /// Languages for labels, best first; `""` stands for literals without a language. Default: `en`, then none.
     pub languages: Vec<String>,
@@ -62,7 +65,7 @@ pub struct GraphStore {
     directory: PathBuf,
     options: Options,
     languages: Arc<[String]>,
-    database: RwLock<Database>,
+    database: Arc<RwLock<Database>>,
     current: Mutex<Option<Snapshot>>,
 }
 
@@ -105,9 +108,12 @@ impl GraphStore {
     ) -> Result<Self, StoreError> {
         let directory = directory.as_ref();
         fs::create_dir_all(directory)?;
+        if !Self::exists(directory) {
+            create(directory)?;
+        }
         let opened = Database::builder()
             .set_cache_size(options.page_cache_bytes)
-            .create(directory.join(FILE));
+            .open(directory.join(FILE));
         let database = match opened {
             Err(redb::DatabaseError::DatabaseAlreadyOpen) => {
                 return Err(StoreError::InUse {
@@ -120,7 +126,7 @@ impl GraphStore {
             languages: Arc::from(options.languages.clone()),
             directory: directory.to_owned(),
             options,
-            database: RwLock::new(database),
+            database: Arc::new(RwLock::new(database)),
             current: Mutex::new(None),
         };
         store.check_format()?;
@@ -138,17 +144,11 @@ impl GraphStore {
         };
         match found {
             Some(FORMAT) => Ok(()),
-            Some(found) => Err(StoreError::Format {
+            found => Err(StoreError::Format {
                 path: self.directory.clone(),
-                found,
+                found: found.unwrap_or(0),
                 supported: FORMAT,
             }),
-            None => {
-                let transaction = self.begin_write()?;
-                tables::create(&transaction)?;
-                transaction.commit()?;
-                Ok(())
-            }
         }
     }
 
@@ -171,7 +171,8 @@ impl GraphStore {
         Ok(transaction)
     }
 
-    /// The graph as it is now. Cheap: until something changes, all callers share one.
+    /// The graph as it is now. Cheap: until something changes, all callers share one. A snapshot that outlives its store
+    /// keeps the directory in use.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -185,6 +186,7 @@ impl GraphStore {
         let snapshot = Snapshot::open(
             Tables::open(&transaction)?,
             meta,
+            Some(Arc::clone(&self.database)),
             Arc::clone(&self.languages),
             self.options.cached_nodes,
         )?;
@@ -274,6 +276,31 @@ impl GraphStore {
     /// When the file cannot be looked at.
     pub fn file_bytes(&self) -> Result<u64, StoreError> {
         Ok(fs::metadata(self.directory.join(FILE))?.len())
+    }
+}
+
+/// Makes an empty store under another name and renames it, so that a process killed on the way leaves no half of one.
+fn create(directory: &Path) -> Result<(), StoreError> {
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        let name = path.file_name().map(|name| name.to_string_lossy());
+        if name.is_some_and(|name| name.starts_with(UNFINISHED)) {
+            fs::remove_file(path)?;
+        }
+    }
+    let file = tempfile::Builder::new()
+        .prefix(UNFINISHED)
+        .tempfile_in(directory)?;
+    let database = Database::create(file.path())?;
+    let transaction = database.begin_write()?;
+    tables::create(&transaction)?;
+    transaction.commit()?;
+    database.close()?;
+    match file.persist_noclobber(directory.join(FILE)) {
+        Ok(_) => Ok(()),
+        // Another process was faster; opening its store says whether it is still in use.
+        Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error.error.into()),
     }
 }
 

@@ -53,10 +53,13 @@ impl Tally {
             *self.graphs.entry(graph).or_insert(0) += 1;
         }
         for id in [subject, object] {
+            if self.more_terms {
+                return;
+            }
             if self.terms.len() < MAX_CHANGED_IDS {
                 self.terms.insert(id);
-            } else if !self.terms.contains(&id) {
-                self.more_terms = true;
+            } else {
+                self.more_terms = !self.terms.contains(&id);
             }
         }
     }

@@ -358,6 +358,7 @@ mod tests {
         Snapshot::open(
             Tables::open(&read).unwrap(),
             meta,
+            None,
             std::sync::Arc::from([]),
             0,
         )

@@ -211,15 +211,33 @@ fn parse_lines(
     sink: &mut Sink<'_>,
 ) -> Result<(), StoreError> {
     let mut long = Vec::new();
-    for quad in parser.clone().for_slice(chunk) {
-        match quad {
-            Ok(quad) => {
-                if let Err(error) = sink.statement(quad.as_ref())? {
-                    long.push(error);
+    let (mut rest, mut rest_line) = (chunk, first_line);
+    while !rest.is_empty() {
+        let mut broken = None;
+        for quad in parser.clone().for_slice(rest) {
+            match quad {
+                Ok(quad) => {
+                    if let Err(error) = sink.statement(quad.as_ref())? {
+                        long.push(error);
+                    }
+                }
+                Err(error) => {
+                    broken = Some(error);
+                    break;
                 }
             }
-            Err(error) => sink.problem(syntax_problem(name, &error, first_line))?,
         }
+        let Some(error) = broken else { break };
+        sink.problem(syntax_problem(name, &error, rest_line))?;
+        // An open quote makes the parser read on over the line's end; the next line is a new start all the same.
+        let offset = error.location().map_or(0, |range| range.start.offset);
+        let start = usize::try_from(offset)
+            .unwrap_or(rest.len())
+            .min(rest.len());
+        let end = rest[start..].iter().position(|byte| *byte == b'\n');
+        let (skipped, next) = rest.split_at(end.map_or(rest.len(), |end| start + end + 1));
+        rest_line += skipped.iter().filter(|byte| **byte == b'\n').count() as u64;
+        rest = next;
     }
     if long.is_empty() {
         return Ok(());

@@ -20,26 +20,40 @@ fn random_object(rng: &mut ChaCha8Rng) -> Term {
         0 => Literal::from(rng.random_range(0..6)).into(),
         1 => Literal::from(f64::from(rng.random_range(0..4)) / 2.0).into(),
         2 => Literal::new_simple_literal(format!("word {}", rng.random_range(0..5))).into(),
-        3 => Literal::new_language_tagged_literal_unchecked(format!("word {}", rng.random_range(0..5)), ["en", "de"][rng.random_range(0..2)]).into(),
+        3 => Literal::new_language_tagged_literal_unchecked(
+            format!("word {}", rng.random_range(0..5)),
+            ["en", "de"][rng.random_range(0..2)],
+        )
+        .into(),
         4 => BlankNode::new_unchecked(format!("b{}", rng.random_range(0..4))).into(),
-        _ => iri(&format!("n{}", rng.random_range(0..14))).into(),
+        _ => iri(&format!("n{}", rng.random_range(0..9))).into(),
     }
 }
 
 fn random_quads(rng: &mut ChaCha8Rng) -> Vec<Quad> {
-    (0..rng.random_range(5..70))
+    (0..rng.random_range(30..160))
         .map(|_| {
             let graph = match rng.random_range(0..6) {
                 0 => iri("g0").into(),
                 1 => iri("g1").into(),
                 _ => GraphName::DefaultGraph,
             };
-            let predicate = iri(&format!("p{}", rng.random_range(0..5)));
+            let predicate = iri(&format!("p{}", rng.random_range(0..4)));
             let object = random_object(rng);
             if rng.random_range(0..8) == 0 {
-                Quad::new(BlankNode::new_unchecked(format!("b{}", rng.random_range(0..4))), predicate, object, graph)
+                Quad::new(
+                    BlankNode::new_unchecked(format!("b{}", rng.random_range(0..4))),
+                    predicate,
+                    object,
+                    graph,
+                )
             } else {
-                Quad::new(iri(&format!("n{}", rng.random_range(0..14))), predicate, object, graph)
+                Quad::new(
+                    iri(&format!("n{}", rng.random_range(0..9))),
+                    predicate,
+                    object,
+                    graph,
+                )
             }
         })
         .collect()
@@ -63,7 +77,11 @@ impl Generator<'_> {
     }
 
     fn node(&mut self) -> String {
-        if self.chance(3) { iri(&format!("n{}", self.rng.random_range(0..15))).to_string() } else { self.variable() }
+        if self.chance(3) {
+            iri(&format!("n{}", self.rng.random_range(0..10))).to_string()
+        } else {
+            self.variable()
+        }
     }
 
     fn object(&mut self) -> String {
@@ -78,7 +96,7 @@ impl Generator<'_> {
     }
 
     fn path(&mut self, depth: u32) -> String {
-        let simple = iri(&format!("p{}", self.rng.random_range(0..6))).to_string();
+        let simple = iri(&format!("p{}", self.rng.random_range(0..5))).to_string();
         if depth == 0 {
             return simple;
         }
@@ -116,8 +134,16 @@ impl Generator<'_> {
             7 => format!("{a} IN ({b}, 1, \"word 2\")"),
             8 => format!("REGEX(STR({a}), \"n1?[0-5]$\")"),
             9 => format!("!({})", self.expression(depth - 1)),
-            10 => format!("({}) && ({})", self.expression(depth - 1), self.expression(depth - 1)),
-            _ => format!("({}) || ({})", self.expression(depth - 1), self.expression(depth - 1)),
+            10 => format!(
+                "({}) && ({})",
+                self.expression(depth - 1),
+                self.expression(depth - 1)
+            ),
+            _ => format!(
+                "({}) || ({})",
+                self.expression(depth - 1),
+                self.expression(depth - 1)
+            ),
         }
     }
 
@@ -127,7 +153,11 @@ impl Generator<'_> {
             text.push_str(&self.triple());
         }
         for _ in 0..self.rng.random_range(0..3) {
-            let inner = if depth > 0 { self.group(depth - 1) } else { self.triple() };
+            let inner = if depth > 0 {
+                self.group(depth - 1)
+            } else {
+                self.triple()
+            };
             match self.rng.random_range(0..10) {
                 0 | 1 => text.push_str(&format!("OPTIONAL {{ {inner} }} ")),
                 2 => text.push_str(&format!("{{ {inner} }} UNION {{ {} }} ", self.triple())),
@@ -136,10 +166,18 @@ impl Generator<'_> {
                 5 => text.push_str(&format!("FILTER EXISTS {{ {inner} }} ")),
                 6 => text.push_str(&format!("FILTER NOT EXISTS {{ {inner} }} ")),
                 7 => {
-                    let graph = if self.chance(2) { "?g".to_owned() } else { iri("g1").to_string() };
+                    let graph = if self.chance(2) {
+                        "?g".to_owned()
+                    } else {
+                        iri("g1").to_string()
+                    };
                     text.push_str(&format!("GRAPH {graph} {{ {inner} }} "));
                 }
-                8 => text.push_str(&format!("VALUES {} {{ {} 1 \"word 1\" }} ", self.variable(), iri("n3"))),
+                8 => text.push_str(&format!(
+                    "VALUES {} {{ {} 1 \"word 1\" }} ",
+                    self.variable(),
+                    iri("n3")
+                )),
                 _ => text.push_str(&format!("{{ SELECT {} {{ {inner} }} }} ", self.variable())),
             }
         }
@@ -151,7 +189,9 @@ impl Generator<'_> {
         match self.rng.random_range(0..10) {
             0 => format!("ASK {{ {body} }}"),
             1 => format!("SELECT DISTINCT ?a ?b {{ {body} }}"),
-            2 => format!("SELECT ?a (COUNT(*) AS ?n) (MIN(STR(?b)) AS ?m) {{ {body} }} GROUP BY ?a"),
+            2 => {
+                format!("SELECT ?a (COUNT(*) AS ?n) (MIN(STR(?b)) AS ?m) {{ {body} }} GROUP BY ?a")
+            }
             3 => format!("SELECT (COUNT(DISTINCT ?b) AS ?n) (SUM(?c) AS ?s) {{ {body} }}"),
             4 => format!("SELECT ?a (STRLEN(STR(?b)) + 1 AS ?n) {{ {body} BIND(STR(?c) AS ?t) }}"),
             5 => format!("CONSTRUCT {{ ?a {} ?b }} {{ {body} }}", iri("made")),
@@ -162,7 +202,9 @@ impl Generator<'_> {
 
 /// The answer as sorted text, or why there is none. `None`: too large to compare.
 fn reference(dataset: &Dataset, sparql: &str) -> Option<Result<Vec<String>, String>> {
-    let query = SparqlParser::new().parse_query(sparql).unwrap_or_else(|e| panic!("{sparql}: {e}"));
+    let query = SparqlParser::new()
+        .parse_query(sparql)
+        .unwrap_or_else(|e| panic!("{sparql}: {e}"));
     let evaluator = QueryEvaluator::new();
     let results = match evaluator.prepare(&query).execute(dataset) {
         Ok(results) => results,
@@ -196,7 +238,10 @@ fn reference(dataset: &Dataset, sparql: &str) -> Option<Result<Vec<String>, Stri
 }
 
 fn text_of(row: &[Option<Term>]) -> String {
-    row.iter().map(|t| t.as_ref().map_or("-".to_owned(), ToString::to_string)).collect::<Vec<_>>().join(" | ")
+    row.iter()
+        .map(|t| t.as_ref().map_or("-".to_owned(), ToString::to_string))
+        .collect::<Vec<_>>()
+        .join(" | ")
 }
 
 fn ours(store: &GraphStore, sparql: &str) -> Result<Vec<String>, String> {
@@ -205,9 +250,16 @@ fn ours(store: &GraphStore, sparql: &str) -> Result<Vec<String>, String> {
         max_rows: usize::MAX,
         ..QueryLimits::default()
     };
-    let mut rows = match store.snapshot().unwrap().query(sparql, &limits).map_err(|e| e.to_string())? {
+    let mut rows = match store
+        .snapshot()
+        .unwrap()
+        .query(sparql, &limits)
+        .map_err(|e| e.to_string())?
+    {
         QueryResult::Boolean(value) => vec![value.to_string()],
-        QueryResult::Solutions(solutions) => solutions.rows.iter().map(|row| text_of(row)).collect(),
+        QueryResult::Solutions(solutions) => {
+            solutions.rows.iter().map(|row| text_of(row)).collect()
+        }
         QueryResult::Graph { triples, .. } => triples.iter().map(ToString::to_string).collect(),
     };
     rows.sort();
@@ -217,7 +269,10 @@ fn ours(store: &GraphStore, sparql: &str) -> Result<Vec<String>, String> {
 /// `REFRAIN_RANDOM_QUERIES=10000` runs the full number.
 #[test]
 fn random_queries_have_the_answers_of_the_in_memory_dataset() {
-    let wanted: usize = std::env::var("REFRAIN_RANDOM_QUERIES").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000);
+    let wanted: usize = std::env::var("REFRAIN_RANDOM_QUERIES")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(1_000);
     let mut rng = ChaCha8Rng::seed_from_u64(20_261_130);
     let (mut compared, mut nonempty) = (0, 0);
     while compared < wanted {
@@ -234,8 +289,12 @@ fn random_queries_have_the_answers_of_the_in_memory_dataset() {
             let found = ours(&store, &sparql);
             assert_eq!(found, expected, "{sparql}");
             compared += 1;
-            nonempty += usize::from(expected.is_ok_and(|rows| !rows.is_empty() && rows != ["false"]));
+            nonempty +=
+                usize::from(expected.is_ok_and(|rows| !rows.is_empty() && rows != ["false"]));
         }
     }
-    assert!(nonempty * 3 > compared, "too few queries with an answer: {nonempty} of {compared}");
+    assert!(
+        nonempty * 4 > compared,
+        "too few queries with an answer: {nonempty} of {compared}"
+    );
 }

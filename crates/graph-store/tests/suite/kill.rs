@@ -10,7 +10,13 @@ const STATEMENTS: u64 = 30_000;
 
 fn text(round: u64) -> String {
     (0..STATEMENTS)
-        .map(|n| format!("<urn:s{}> <urn:p{}> \"round {round} value {n}\" .\n", n % 997, n % 5))
+        .map(|n| {
+            format!(
+                "<urn:s{}> <urn:p{}> \"round {round} value {n}\" .\n",
+                n % 997,
+                n % 5
+            )
+        })
         .collect()
 }
 
@@ -23,7 +29,10 @@ fn child_loads_until_killed() {
     let store = GraphStore::open_or_create(directory, Options::default()).unwrap();
     for round in store.snapshot().unwrap().generation().. {
         store
-            .load(vec![Source::text("a.nt", text(round))], &LoadOptions::default())
+            .load(
+                vec![Source::text("a.nt", text(round))],
+                &LoadOptions::default(),
+            )
             .unwrap();
     }
 }
@@ -32,11 +41,18 @@ fn child_loads_until_killed() {
 #[test]
 fn killed_while_loading_the_store_has_the_old_or_the_new_state() {
     let directory = tempfile::tempdir().unwrap();
-    let rounds: u64 = std::env::var("REFRAIN_KILL_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(6);
+    let rounds: u64 = std::env::var("REFRAIN_KILL_ROUNDS")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(6);
     let mut before = 0;
     for round in 0..rounds {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["kill::child_loads_until_killed", "--exact", "--test-threads=1"])
+            .args([
+                "kill::child_loads_until_killed",
+                "--exact",
+                "--test-threads=1",
+            ])
             .env(CHILD, directory.path())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -48,7 +64,11 @@ fn killed_while_loading_the_store_has_the_old_or_the_new_state() {
         child.wait().unwrap();
         let store = GraphStore::open_or_create(directory.path(), Options::default()).unwrap();
         let graph = store.snapshot().unwrap();
-        assert_eq!(graph.len(), graph.generation() * STATEMENTS, "a whole number of loads");
+        assert_eq!(
+            graph.len(),
+            graph.generation() * STATEMENTS,
+            "a whole number of loads"
+        );
         assert!(graph.generation() >= before, "an acknowledged load is lost");
         assert_eq!(graph.verify(), vec![]);
         before = graph.generation();
@@ -65,6 +85,7 @@ fn a_second_process_is_refused_while_the_first_has_the_store() {
         .output()
         .unwrap();
     assert!(!output.status.success());
-    let said = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned()
+        + &String::from_utf8_lossy(&output.stdout);
     assert!(said.contains("InUse"), "{said}");
 }

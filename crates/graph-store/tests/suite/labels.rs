@@ -8,7 +8,9 @@ const LABEL: &str = "<http://www.w3.org/2000/01/rdf-schema#label>";
 
 fn exact(graph: &Snapshot, text: &str) -> Vec<String> {
     let ids = graph.labels().exact(&normalise(text), 10).unwrap();
-    ids.into_iter().map(|id| graph.term(id).unwrap().to_string()).collect()
+    ids.into_iter()
+        .map(|id| graph.term(id).unwrap().to_string())
+        .collect()
 }
 
 fn fuzzy(graph: &Snapshot, text: &str) -> Vec<(usize, String)> {
@@ -45,10 +47,19 @@ fn things_are_found_by_label_local_name_and_value() {
 fn labels_of_all_scripts_are_found() {
     let (_directory, store) = films();
     let graph = store.snapshot().unwrap();
-    for (text, iri) in [("القاهرة", "<urn:f4>"), ("霸王别姬", "<urn:f5>"), ("🎬🎥", "<urn:f6>"), ("$", "<urn:f7>"), ("שלום", "<urn:f8>")] {
+    for (text, iri) in [
+        ("القاهرة", "<urn:f4>"),
+        ("霸王别姬", "<urn:f5>"),
+        ("🎬🎥", "<urn:f6>"),
+        ("$", "<urn:f7>"),
+        ("שלום", "<urn:f8>"),
+    ] {
         assert_eq!(exact(&graph, text), [iri], "{text}");
     }
-    assert_eq!(graph.labels().prefix(&normalise("霸王"), 5).unwrap().len(), 1);
+    assert_eq!(
+        graph.labels().prefix(&normalise("霸王"), 5).unwrap().len(),
+        1
+    );
     assert_eq!(fuzzy(&graph, "القاهره"), [(1, "القاهرة".to_owned())]);
 }
 
@@ -57,7 +68,13 @@ fn typing_errors_are_forgiven_and_counted() {
     let (_directory, store) = films();
     let graph = store.snapshot().unwrap();
     let both = [(1, "the matrix".to_owned()), (1, "the matrix".to_owned())];
-    for text in ["the matrx", "the amtrix", "te matrix", "the matrixx", "the mastrix"] {
+    for text in [
+        "the matrx",
+        "the amtrix",
+        "te matrix",
+        "the matrixx",
+        "the mastrix",
+    ] {
         assert_eq!(fuzzy(&graph, text), both, "{text}");
     }
     assert_eq!(fuzzy(&graph, "teh matrx")[0].0, 2);
@@ -69,15 +86,28 @@ fn typing_errors_are_forgiven_and_counted() {
 #[test]
 fn prefixes_give_shorter_labels_first() {
     let (_directory, store) = empty();
-    let text: String = ["star", "star wars", "star trek", "stardust memories", "stardust mem", "moon"]
-        .iter()
-        .enumerate()
-        .map(|(n, label)| format!("<urn:{n}> {LABEL} \"{label}\" .\n"))
-        .collect();
+    let text: String = [
+        "star",
+        "star wars",
+        "star trek",
+        "stardust memories",
+        "stardust mem",
+        "moon",
+    ]
+    .iter()
+    .enumerate()
+    .map(|(n, label)| format!("<urn:{n}> {LABEL} \"{label}\" .\n"))
+    .collect();
     load(&store, "a.nt", text).unwrap();
     let graph = store.snapshot().unwrap();
     let labels = |prefix| -> Vec<String> {
-        graph.labels().prefix(prefix, 3).unwrap().into_iter().map(|m| m.label).collect()
+        graph
+            .labels()
+            .prefix(prefix, 3)
+            .unwrap()
+            .into_iter()
+            .map(|m| m.label)
+            .collect()
     };
     assert_eq!(labels("star"), ["star", "star trek", "star wars"]);
     assert_eq!(labels("stardust memo"), ["stardust memories"]);
@@ -94,7 +124,10 @@ fn what_no_statement_mentions_any_more_is_not_found() {
         oxrdf::GraphName::DefaultGraph,
     );
     store.remove([quad.as_ref()]).unwrap();
-    assert_eq!(exact(&store.snapshot().unwrap(), "amelie"), Vec::<String>::new());
+    assert_eq!(
+        exact(&store.snapshot().unwrap(), "amelie"),
+        Vec::<String>::new()
+    );
     store.insert([quad.as_ref()]).unwrap();
     assert_eq!(exact(&store.snapshot().unwrap(), "amelie"), ["<urn:f3>"]);
 }

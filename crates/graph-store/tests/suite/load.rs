@@ -36,15 +36,25 @@ fn every_format_gives_the_same_triple() {
         ("a.rdf", xml),
         ("a.jsonld", json),
         ("a.csv", "<urn:a>,urn:p,\"\"\"x\"\"\""),
-        ("a.tsv", "subject\tpredicate\tobject\nurn:a\turn:p\t\"\"\"x\"\"\""),
+        (
+            "a.tsv",
+            "subject\tpredicate\tobject\nurn:a\turn:p\t\"\"\"x\"\"\"",
+        ),
         ("stdin", TRIPLE),
         ("json on stdin", json),
         ("xml on stdin", xml),
-        ("turtle on stdin", "\u{FEFF}@prefix u: <urn:> . u:a u:p 'x' ."),
+        (
+            "turtle on stdin",
+            "\u{FEFF}@prefix u: <urn:> . u:a u:p 'x' .",
+        ),
     ] {
         let (_directory, store) = empty();
         let report = load(&store, name, text).unwrap();
-        assert_eq!((report.statements_read, report.statements_added), (1, 1), "{name}");
+        assert_eq!(
+            (report.statements_read, report.statements_added),
+            (1, 1),
+            "{name}"
+        );
         assert_eq!(lines(&store), [TRIPLE], "{name}");
     }
 }
@@ -66,7 +76,9 @@ fn compression_is_told_by_content_and_may_have_several_parts() {
 fn a_file_on_disk_is_loaded_with_progress() {
     let (directory, store) = empty();
     let path = directory.path().join("data.nt.gz");
-    let text: String = (0..20_000).map(|i| format!("<urn:s{i}> <urn:p> \"{i}\" .\n")).collect();
+    let text: String = (0..20_000)
+        .map(|i| format!("<urn:s{i}> <urn:p> \"{i}\" .\n"))
+        .collect();
     std::fs::write(&path, gzip(text.as_bytes())).unwrap();
     let (seen, bytes) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
     let (seen_by, bytes_by) = (Arc::clone(&seen), Arc::clone(&bytes));
@@ -81,7 +93,10 @@ fn a_file_on_disk_is_loaded_with_progress() {
     let report = store.load(vec![Source::path(&path)], &options).unwrap();
     assert_eq!(report.statements_added, 20_000);
     assert_eq!(seen.load(Ordering::Relaxed), 20_000);
-    assert_eq!(bytes.load(Ordering::Relaxed), std::fs::metadata(&path).unwrap().len());
+    assert_eq!(
+        bytes.load(Ordering::Relaxed),
+        std::fs::metadata(&path).unwrap().len()
+    );
 }
 
 #[test]
@@ -93,7 +108,10 @@ fn a_broken_line_is_named_by_file_line_and_column_and_nothing_is_kept() {
         panic!("{error}");
     };
     assert_eq!((problem.input.as_str(), problem.line), ("bad.nt", 2));
-    assert!(problem.column > 0 && message(&error).starts_with("bad.nt:2:"), "{error}");
+    assert!(
+        problem.column > 0 && message(&error).starts_with("bad.nt:2:"),
+        "{error}"
+    );
     assert!(store.snapshot().unwrap().is_empty());
 }
 
@@ -105,7 +123,11 @@ fn broken_inputs_of_all_kinds_give_an_error_with_a_line_and_never_a_panic() {
         ("a.nt", "\n<urn:a> <urn p> <urn:b> .\n".as_bytes(), 2),
         ("a.nt", "<relative> <urn:p> <urn:b> .\n".as_bytes(), 1),
         ("a.ttl", "<urn:a> <urn:p> 'never closed .\n\n".as_bytes(), 1),
-        ("a.ttl", "<urn:a> <urn:p> '''never\nclosed .\n".as_bytes(), 1),
+        (
+            "a.ttl",
+            "<urn:a> <urn:p> '''never\nclosed .\n".as_bytes(),
+            1,
+        ),
         ("a.ttl", "\n\nundefined:a <urn:p> 1 .".as_bytes(), 3),
         ("a.trig", "GRAPH <urn:g> { <urn:a> <urn:p> 1 ".as_bytes(), 1),
         ("a.rdf", "<rdf:RDF>".as_bytes(), 1),
@@ -129,13 +151,17 @@ fn lenient_skips_broken_lines_and_keeps_the_first_messages() {
     let (_directory, store) = empty();
     let mut text = String::new();
     for i in 0..100 {
-        text.push_str(&format!("<urn:s{i}> <urn:p> \"{i}\" .\n<urn:s{i}> oops \"{i}\" .\nnot <a \"line\n"));
+        text.push_str(&format!(
+            "<urn:s{i}> <urn:p> \"{i}\" .\n<urn:s{i}> oops \"{i}\" .\nnot <a \"line\n"
+        ));
     }
     let options = LoadOptions {
         lenient: true,
         ..LoadOptions::default()
     };
-    let report = store.load(vec![Source::text("a.nt", text)], &options).unwrap();
+    let report = store
+        .load(vec![Source::text("a.nt", text)], &options)
+        .unwrap();
     assert_eq!(report.statements_added, 100);
     assert!(report.skipped >= 200, "{}", report.skipped);
     assert_eq!(report.problems.len(), 20);
@@ -150,33 +176,57 @@ fn lenient_turtle_goes_on_after_a_broken_statement() {
         lenient: true,
         ..LoadOptions::default()
     };
-    let report = store.load(vec![Source::text("a.ttl", text)], &options).unwrap();
+    let report = store
+        .load(vec![Source::text("a.ttl", text)], &options)
+        .unwrap();
     assert!(report.skipped >= 1);
     assert!(lines(&store).iter().any(|line| line.starts_with("<urn:a>")));
-    assert!(lines(&store).iter().any(|line| line.starts_with("<urn:c>")), "{:?}", lines(&store));
+    assert!(
+        lines(&store).iter().any(|line| line.starts_with("<urn:c>")),
+        "{:?}",
+        lines(&store)
+    );
 }
 
 #[test]
 fn lenient_xml_and_json_keep_what_came_before_the_error_and_say_so() {
     for (name, text) in [
         ("a.jsonld", r#"[{"@id":"urn:a","urn:p":"x"}, nonsense"#),
-        ("a.rdf", r#"<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:u="urn:"><rdf:Description rdf:about="urn:a"><u:p>x</u:p></rdf:Description><oops"#),
+        (
+            "a.rdf",
+            r#"<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:u="urn:"><rdf:Description rdf:about="urn:a"><u:p>x</u:p></rdf:Description><oops"#,
+        ),
     ] {
         let (_directory, store) = empty();
         let options = LoadOptions {
             lenient: true,
             ..LoadOptions::default()
         };
-        let report = store.load(vec![Source::text(name, text)], &options).unwrap();
-        assert_eq!((report.statements_added, report.skipped), (1, 1), "{name} {report:?}");
-        assert!(report.problems[0].reason.contains("the rest of the input is skipped"));
+        let report = store
+            .load(vec![Source::text(name, text)], &options)
+            .unwrap();
+        assert_eq!(
+            (report.statements_added, report.skipped),
+            (1, 1),
+            "{name} {report:?}"
+        );
+        assert!(
+            report.problems[0]
+                .reason
+                .contains("the rest of the input is skipped")
+        );
     }
 }
 
 #[test]
 fn blank_nodes_of_different_files_stay_different() {
     let (_directory, store) = empty();
-    let sources = || vec![Source::text("a.nt", "_:x <urn:p> _:y ."), Source::text("b.nt", "_:x <urn:p> _:y .")];
+    let sources = || {
+        vec![
+            Source::text("a.nt", "_:x <urn:p> _:y ."),
+            Source::text("b.nt", "_:x <urn:p> _:y ."),
+        ]
+    };
     store.load(sources(), &LoadOptions::default()).unwrap();
     store.load(sources(), &LoadOptions::default()).unwrap();
     assert_eq!(store.snapshot().unwrap().len(), 4);
@@ -202,7 +252,9 @@ fn a_decompression_bomb_is_stopped_at_the_bound() {
             lenient: true,
             ..LoadOptions::default()
         };
-        let error = store.load(vec![Source::text("bomb.nt", bomb)], &options).unwrap_err();
+        let error = store
+            .load(vec![Source::text("bomb.nt", bomb)], &options)
+            .unwrap_err();
         assert!(matches!(error, StoreError::TooLarge { .. }), "{error}");
     }
 }
@@ -219,7 +271,8 @@ fn broken_compression_is_an_error_that_names_the_input() {
 
 #[test]
 fn deep_nesting_is_read_or_refused_but_never_overflows_the_stack() {
-    let deep_json = |depth: usize| format!("{}1{}", "{\"urn:p\":[".repeat(depth), "]}".repeat(depth));
+    let deep_json =
+        |depth: usize| format!("{}1{}", "{\"urn:p\":[".repeat(depth), "]}".repeat(depth));
     let (_directory, store) = empty();
     let report = load(&store, "a.jsonld", deep_json(200)).unwrap();
     assert_eq!(report.statements_added, 200);
@@ -227,9 +280,17 @@ fn deep_nesting_is_read_or_refused_but_never_overflows_the_stack() {
         let error = load(&store, "a.jsonld", deep_json(depth)).unwrap_err();
         assert!(message(&error).contains("nested more than"), "{error}");
     }
-    let turtle = format!("<urn:a> <urn:p> {}1{} .", "[ <urn:p> ".repeat(20_000), "]".repeat(20_000));
+    let turtle = format!(
+        "<urn:a> <urn:p> {}1{} .",
+        "[ <urn:p> ".repeat(20_000),
+        "]".repeat(20_000)
+    );
     load(&store, "a.ttl", turtle).unwrap();
-    let lists = format!("<urn:a> <urn:p> {}1{} .", "( ".repeat(20_000), ")".repeat(20_000));
+    let lists = format!(
+        "<urn:a> <urn:p> {}1{} .",
+        "( ".repeat(20_000),
+        ")".repeat(20_000)
+    );
     load(&store, "a.ttl", lists).unwrap();
     let xml = format!(
         "<rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\" xmlns:u=\"urn:\">{}{}</rdf:RDF>",
@@ -246,21 +307,28 @@ fn a_literal_above_the_bound_is_an_error_with_its_line_or_skipped() {
     for (name, text) in [
         ("a.nt", format!("{TRIPLE}\n{line}{TRIPLE}\n")),
         ("a.ttl", format!("{TRIPLE}\n{line}{TRIPLE}\n")),
-        ("a.csv", format!("urn:a,urn:p,1\nurn:a,urn:p,\"\"\"{long}\"\"\"\nurn:a,urn:p,1\n")),
+        (
+            "a.csv",
+            format!("urn:a,urn:p,1\nurn:a,urn:p,\"\"\"{long}\"\"\"\nurn:a,urn:p,1\n"),
+        ),
     ] {
         let (_directory, store) = empty();
         let mut options = LoadOptions {
             max_term_bytes: 2_000,
             ..LoadOptions::default()
         };
-        let error = store.load(vec![Source::text(name, text.clone())], &options).unwrap_err();
+        let error = store
+            .load(vec![Source::text(name, text.clone())], &options)
+            .unwrap_err();
         assert!(message(&error).contains("longer than allowed"), "{error}");
         assert!(message(&error).starts_with(&format!("{name}:")), "{error}");
         if name == "a.nt" {
             assert!(message(&error).starts_with("a.nt:2:"), "{error}");
         }
         options.lenient = true;
-        let report = store.load(vec![Source::text(name, text)], &options).unwrap();
+        let report = store
+            .load(vec![Source::text(name, text)], &options)
+            .unwrap();
         assert_eq!((report.statements_added, report.skipped), (1, 1), "{name}");
     }
 }
@@ -274,10 +342,17 @@ fn an_endless_line_is_refused_without_being_kept_in_memory() {
         max_term_bytes: 1_000,
         ..LoadOptions::default()
     };
-    let error = store.load(vec![Source::text("a.nt", text.clone())], &options).unwrap_err();
-    assert!(message(&error).starts_with("a.nt:1: the line is longer"), "{error}");
+    let error = store
+        .load(vec![Source::text("a.nt", text.clone())], &options)
+        .unwrap_err();
+    assert!(
+        message(&error).starts_with("a.nt:1: the line is longer"),
+        "{error}"
+    );
     options.lenient = true;
-    store.load(vec![Source::text("a.nt", text)], &options).unwrap();
+    store
+        .load(vec![Source::text("a.nt", text)], &options)
+        .unwrap();
     assert_eq!(lines(&store), [TRIPLE]);
 }
 
@@ -285,9 +360,16 @@ fn an_endless_line_is_refused_without_being_kept_in_memory() {
 fn lines_across_chunks_are_read_whole() {
     let (_directory, store) = empty();
     let value = "v".repeat(700);
-    let text: String = (0..6_000).map(|i| format!("<urn:s{i}> <urn:p> \"{value}{i}\" .\n")).collect();
+    let text: String = (0..6_000)
+        .map(|i| format!("<urn:s{i}> <urn:p> \"{value}{i}\" .\n"))
+        .collect();
     assert!(text.len() > 4 << 20);
-    assert_eq!(load(&store, "a.nt", text.trim_end()).unwrap().statements_added, 6_000);
+    assert_eq!(
+        load(&store, "a.nt", text.trim_end())
+            .unwrap()
+            .statements_added,
+        6_000
+    );
 }
 
 #[test]
@@ -303,13 +385,19 @@ fn a_cancelled_load_leaves_the_old_state() {
     load(&store, "a.nt", TRIPLE).unwrap();
     let flag = Arc::new(AtomicBool::new(false));
     let in_progress = Arc::clone(&flag);
-    let text: String = (0..50_000).map(|i| format!("<urn:s{i}> <urn:p> \"{i}\" .\n")).collect();
+    let text: String = (0..50_000)
+        .map(|i| format!("<urn:s{i}> <urn:p> \"{i}\" .\n"))
+        .collect();
     let options = LoadOptions {
-        progress: Some(Arc::new(move |_| in_progress.store(true, Ordering::Relaxed))),
+        progress: Some(Arc::new(move |_| {
+            in_progress.store(true, Ordering::Relaxed)
+        })),
         cancel: Some(flag),
         ..LoadOptions::default()
     };
-    let error = store.load(vec![Source::text("b.nt", text)], &options).unwrap_err();
+    let error = store
+        .load(vec![Source::text("b.nt", text)], &options)
+        .unwrap_err();
     assert!(matches!(error, StoreError::Cancelled), "{error}");
     assert_eq!(lines(&store), [TRIPLE]);
     load(&store, "c.nt", "<urn:c> <urn:p> 'x' .").unwrap_err();
@@ -320,7 +408,14 @@ fn a_cancelled_load_leaves_the_old_state() {
 #[test]
 fn a_small_memory_gives_the_same_store() {
     let text: String = (0..30_000)
-        .map(|i| format!("<urn:s{}> <urn:p{}> \"label {}\" .\n", i % 5_000, i % 7, i % 11_000))
+        .map(|i| {
+            format!(
+                "<urn:s{}> <urn:p{}> \"label {}\" .\n",
+                i % 5_000,
+                i % 7,
+                i % 11_000
+            )
+        })
         .collect();
     let store_of = |memory_bytes| {
         let (directory, store) = empty();
@@ -329,7 +424,9 @@ fn a_small_memory_gives_the_same_store() {
             ..LoadOptions::default()
         };
         load(&store, "first.nt", "<urn:s1> <urn:p1> \"label 1\" .").unwrap();
-        store.load(vec![Source::text("a.nt", text.as_bytes())], &options).unwrap();
+        store
+            .load(vec![Source::text("a.nt", text.as_bytes())], &options)
+            .unwrap();
         assert_eq!(store.snapshot().unwrap().verify(), vec![]);
         (directory, lines(&store))
     };
@@ -346,9 +443,15 @@ fn tables_become_graphs_that_join_up() {
     let knows = graph.labels().exact("knows", 5).unwrap()[0];
     let known = graph.objects(ada, knows, None, 5).unwrap().ids[0];
     assert_eq!(graph.label(known).unwrap(), "Charles Babbage");
-    let born = graph.id(NamedNode::new("urn:refrain:born").unwrap().as_ref()).unwrap().unwrap();
+    let born = graph
+        .id(NamedNode::new("urn:refrain:born").unwrap().as_ref())
+        .unwrap()
+        .unwrap();
     let year = graph.objects(known, born, None, 5).unwrap().ids[0];
-    assert_eq!(graph.term(year).unwrap().to_string(), "\"1791\"^^<http://www.w3.org/2001/XMLSchema#integer>");
+    assert_eq!(
+        graph.term(year).unwrap().to_string(),
+        "\"1791\"^^<http://www.w3.org/2001/XMLSchema#integer>"
+    );
     let (_directory, store) = empty();
     let options = LoadOptions {
         table: TableOptions {
@@ -358,8 +461,14 @@ fn tables_become_graphs_that_join_up() {
         format: Some(Format::Csv),
         ..LoadOptions::default()
     };
-    store.load(vec![Source::text("x", "Ada,likes,Poetry")], &options).unwrap();
-    assert!(lines(&store).contains(&"<http://example.org/Ada> <http://example.org/likes> \"Poetry\" .".to_owned()));
+    store
+        .load(vec![Source::text("x", "Ada,likes,Poetry")], &options)
+        .unwrap();
+    assert!(
+        lines(&store).contains(
+            &"<http://example.org/Ada> <http://example.org/likes> \"Poetry\" .".to_owned()
+        )
+    );
 }
 
 #[test]
@@ -369,10 +478,21 @@ fn a_target_graph_takes_statements_that_name_none() {
         graph: Some(NamedNode::new("urn:g").unwrap()),
         ..LoadOptions::default()
     };
-    store.load(vec![Source::text("a.nq", format!("{TRIPLE}\n<urn:b> <urn:p> <urn:c> <urn:h> .\n"))], &options).unwrap();
+    store
+        .load(
+            vec![Source::text(
+                "a.nq",
+                format!("{TRIPLE}\n<urn:b> <urn:p> <urn:c> <urn:h> .\n"),
+            )],
+            &options,
+        )
+        .unwrap();
     assert_eq!(
         lines(&store),
-        ["<urn:a> <urn:p> \"x\" <urn:g> .", "<urn:b> <urn:p> <urn:c> <urn:h> ."]
+        [
+            "<urn:a> <urn:p> \"x\" <urn:g> .",
+            "<urn:b> <urn:p> <urn:c> <urn:h> ."
+        ]
     );
     let graphs = store.snapshot().unwrap().named_graphs().unwrap();
     assert_eq!(graphs.iter().map(|(_, n)| *n).collect::<Vec<_>>(), [1, 1]);
@@ -384,6 +504,11 @@ fn an_unknown_format_and_a_missing_file_are_errors_that_name_the_input() {
     let (_directory, store) = empty();
     let error = load(&store, "mystery.bin", "hello").unwrap_err();
     assert!(message(&error).contains("mystery.bin"), "{error}");
-    let error = store.load(vec![Source::path("/no/such/file.nt")], &LoadOptions::default()).unwrap_err();
+    let error = store
+        .load(
+            vec![Source::path("/no/such/file.nt")],
+            &LoadOptions::default(),
+        )
+        .unwrap_err();
     assert!(message(&error).contains("/no/such/file.nt"), "{error}");
 }

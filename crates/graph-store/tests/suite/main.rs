@@ -17,14 +17,22 @@ fn empty() -> (TempDir, GraphStore) {
     (directory, store)
 }
 
-fn load(store: &GraphStore, name: &str, text: impl Into<Vec<u8>>) -> Result<LoadReport, StoreError> {
+fn load(
+    store: &GraphStore,
+    name: &str,
+    text: impl Into<Vec<u8>>,
+) -> Result<LoadReport, StoreError> {
     store.load(vec![Source::text(name, text)], &LoadOptions::default())
 }
 
 fn lines(store: &GraphStore) -> Vec<String> {
     let mut out = Vec::new();
     store.snapshot().unwrap().dump(&mut out).unwrap();
-    let mut lines: Vec<String> = String::from_utf8(out).unwrap().lines().map(str::to_owned).collect();
+    let mut lines: Vec<String> = String::from_utf8(out)
+        .unwrap()
+        .lines()
+        .map(str::to_owned)
+        .collect();
     lines.sort();
     lines
 }

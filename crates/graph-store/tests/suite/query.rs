@@ -11,7 +11,12 @@ fn rows(graph: &Snapshot, sparql: &str, limits: &QueryLimits) -> Vec<String> {
     let mut rows: Vec<String> = solutions
         .rows
         .iter()
-        .map(|row| row.iter().map(|t| t.as_ref().map_or("-".to_owned(), ToString::to_string)).collect::<Vec<_>>().join(" "))
+        .map(|row| {
+            row.iter()
+                .map(|t| t.as_ref().map_or("-".to_owned(), ToString::to_string))
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
         .collect();
     rows.sort();
     rows
@@ -28,15 +33,40 @@ fn sample() -> (tempfile::TempDir, Snapshot) {
 fn select_ask_and_construct_are_answered() {
     let (_directory, graph) = sample();
     let limits = QueryLimits::default();
-    assert_eq!(rows(&graph, "SELECT ?o { <urn:a> <urn:p>+ ?o }", &limits), ["<urn:b>", "<urn:c>"]);
-    assert_eq!(rows(&graph, "SELECT ?p { <urn:a> ?p <urn:b> }", &limits), ["<urn:p>"]);
-    assert_eq!(rows(&graph, "SELECT ?g ?p { GRAPH ?g { <urn:a> ?p <urn:b> } }", &limits), ["<urn:g> <urn:q>"]);
     assert_eq!(
-        rows(&graph, "SELECT (?v + 1 AS ?w) { ?s <urn:r> ?v FILTER(?v = 5) }", &limits),
+        rows(&graph, "SELECT ?o { <urn:a> <urn:p>+ ?o }", &limits),
+        ["<urn:b>", "<urn:c>"]
+    );
+    assert_eq!(
+        rows(&graph, "SELECT ?p { <urn:a> ?p <urn:b> }", &limits),
+        ["<urn:p>"]
+    );
+    assert_eq!(
+        rows(
+            &graph,
+            "SELECT ?g ?p { GRAPH ?g { <urn:a> ?p <urn:b> } }",
+            &limits
+        ),
+        ["<urn:g> <urn:q>"]
+    );
+    assert_eq!(
+        rows(
+            &graph,
+            "SELECT (?v + 1 AS ?w) { ?s <urn:r> ?v FILTER(?v = 5) }",
+            &limits
+        ),
         ["\"6\"^^<http://www.w3.org/2001/XMLSchema#integer>"]
     );
-    assert_eq!(graph.query("ASK { <urn:a> <urn:p> <urn:zzz> }", &limits).unwrap(), QueryResult::Boolean(false));
-    let QueryResult::Graph { triples, truncated } = graph.query("CONSTRUCT { ?o <urn:x> ?s } { ?s <urn:p> ?o }", &limits).unwrap() else {
+    assert_eq!(
+        graph
+            .query("ASK { <urn:a> <urn:p> <urn:zzz> }", &limits)
+            .unwrap(),
+        QueryResult::Boolean(false)
+    );
+    let QueryResult::Graph { triples, truncated } = graph
+        .query("CONSTRUCT { ?o <urn:x> ?s } { ?s <urn:p> ?o }", &limits)
+        .unwrap()
+    else {
         panic!("not a graph");
     };
     assert_eq!((triples.len(), truncated), (2, false));
@@ -49,21 +79,30 @@ fn the_default_graph_is_the_union_when_asked_for() {
         default_graph: DefaultGraph::Union,
         ..QueryLimits::default()
     };
-    assert_eq!(rows(&graph, "SELECT ?p { <urn:a> ?p <urn:b> }", &union), ["<urn:p>", "<urn:q>"]);
-    assert_eq!(rows(&graph, "SELECT ?p FROM <urn:g> { <urn:a> ?p ?o }", &union), ["<urn:q>"]);
+    assert_eq!(
+        rows(&graph, "SELECT ?p { <urn:a> ?p <urn:b> }", &union),
+        ["<urn:p>", "<urn:q>"]
+    );
+    assert_eq!(
+        rows(&graph, "SELECT ?p FROM <urn:g> { <urn:a> ?p ?o }", &union),
+        ["<urn:q>"]
+    );
 }
 
 #[test]
 fn rows_and_time_are_bounded() {
     let (_directory, store) = empty();
-    let text: String = (0..400).map(|n| format!("<urn:s{n}> <urn:p> <urn:o{n}> .\n")).collect();
+    let text: String = (0..400)
+        .map(|n| format!("<urn:s{n}> <urn:p> <urn:o{n}> .\n"))
+        .collect();
     load(&store, "a.nt", text).unwrap();
     let graph = store.snapshot().unwrap();
     let few = QueryLimits {
         max_rows: 3,
         ..QueryLimits::default()
     };
-    let QueryResult::Solutions(solutions) = graph.query("SELECT * { ?s ?p ?o }", &few).unwrap() else {
+    let QueryResult::Solutions(solutions) = graph.query("SELECT * { ?s ?p ?o }", &few).unwrap()
+    else {
         panic!("not a SELECT");
     };
     assert_eq!((solutions.rows.len(), solutions.truncated), (3, true));
@@ -72,20 +111,39 @@ fn rows_and_time_are_bounded() {
         ..QueryLimits::default()
     };
     let error = graph
-        .query("SELECT (COUNT(*) AS ?n) { ?a ?p ?b . ?c ?q ?d . ?e ?r ?f . ?g ?t ?h }", &short)
+        .query(
+            "SELECT (COUNT(*) AS ?n) { ?a ?p ?b . ?c ?q ?d . ?e ?r ?f . ?g ?t ?h }",
+            &short,
+        )
         .unwrap_err();
-    assert!(matches!(error, StoreError::TimedOut { millis: 30 }), "{error}");
+    assert!(
+        matches!(error, StoreError::TimedOut { millis: 30 }),
+        "{error}"
+    );
 }
 
 #[test]
 fn updates_services_and_nonsense_are_refused_in_words() {
     let (_directory, graph) = sample();
     let limits = QueryLimits::default();
-    for text in ["INSERT DATA { <urn:x> <urn:y> <urn:z> }", "DELETE WHERE { ?s ?p ?o }", "hello", ""] {
+    for text in [
+        "INSERT DATA { <urn:x> <urn:y> <urn:z> }",
+        "DELETE WHERE { ?s ?p ?o }",
+        "hello",
+        "",
+    ] {
         let error = graph.query(text, &limits).unwrap_err();
-        assert!(error.to_string().starts_with("not a SPARQL query"), "{error}");
+        assert!(
+            error.to_string().starts_with("not a SPARQL query"),
+            "{error}"
+        );
     }
-    let error = graph.query("SELECT * { SERVICE <http://example.org/> { ?s ?p ?o } }", &limits).unwrap_err();
+    let error = graph
+        .query(
+            "SELECT * { SERVICE <http://example.org/> { ?s ?p ?o } }",
+            &limits,
+        )
+        .unwrap_err();
     assert!(matches!(error, StoreError::Evaluation(_)), "{error}");
 }
 
@@ -94,22 +152,49 @@ fn deep_and_long_queries_are_answered_or_refused_but_never_overflow_the_stack() 
     let (_directory, graph) = sample();
     let limits = QueryLimits::default();
     let nested = |open: &str, close: &str, depth: usize| {
-        format!("SELECT * {{ FILTER({}1{}) }}", open.repeat(depth), close.repeat(depth))
+        format!(
+            "SELECT * {{ FILTER({}1{}) }}",
+            open.repeat(depth),
+            close.repeat(depth)
+        )
     };
     graph.query(&nested("(", ")", 100), &limits).unwrap();
-    for text in [nested("(", ")", 10_000), nested("!", "", 10_000), nested("- ", "", 10_000)] {
-        assert!(matches!(graph.query(&text, &limits), Err(StoreError::QueryTooComplex { .. })));
+    for text in [
+        nested("(", ")", 10_000),
+        nested("!", "", 10_000),
+        nested("- ", "", 10_000),
+    ] {
+        assert!(matches!(
+            graph.query(&text, &limits),
+            Err(StoreError::QueryTooComplex { .. })
+        ));
     }
-    let braces = format!("SELECT * {{ {} ?s ?p ?o {} }}", "{".repeat(5_000), "}".repeat(5_000));
-    assert!(matches!(graph.query(&braces, &limits), Err(StoreError::QueryTooComplex { .. })));
+    let braces = format!(
+        "SELECT * {{ {} ?s ?p ?o {} }}",
+        "{".repeat(5_000),
+        "}".repeat(5_000)
+    );
+    assert!(matches!(
+        graph.query(&braces, &limits),
+        Err(StoreError::QueryTooComplex { .. })
+    ));
     let sum = format!("SELECT (1{} AS ?n) {{}}", "+1".repeat(15_000));
-    assert_eq!(rows(&graph, &sum, &limits), ["\"15001\"^^<http://www.w3.org/2001/XMLSchema#integer>"]);
+    assert_eq!(
+        rows(&graph, &sum, &limits),
+        ["\"15001\"^^<http://www.w3.org/2001/XMLSchema#integer>"]
+    );
     let unions = format!("SELECT * {{ {{}} {} }}", "UNION {}".repeat(4_000));
     graph.query(&unions, &limits).unwrap();
     let path = format!("SELECT * {{ ?s <urn:p>{} ?o }}", "/<urn:p>".repeat(4_000));
     graph.query(&path, &limits).unwrap();
-    let optionals = format!("SELECT * {{ ?s ?p ?o {} }}", "OPTIONAL { ?s ?p ?o }".repeat(2_000));
+    let optionals = format!(
+        "SELECT * {{ ?s ?p ?o {} }}",
+        "OPTIONAL { ?s ?p ?o }".repeat(2_000)
+    );
     let _ = graph.query(&optionals, &limits);
     let long = format!("SELECT * {{ ?s ?p \"{}\" }}", "x".repeat(100_000));
-    assert!(matches!(graph.query(&long, &limits), Err(StoreError::QueryTooComplex { what: "long", .. })));
+    assert!(matches!(
+        graph.query(&long, &limits),
+        Err(StoreError::QueryTooComplex { what: "long", .. })
+    ));
 }

@@ -1,6 +1,9 @@
 use std::collections::BTreeSet;
 
-use graph_store::{GraphStore, LoadOptions, Options, SignatureEntry, Snapshot, Source, StoreError, TermId, quad_refs};
+use graph_store::{
+    GraphStore, LoadOptions, Options, SignatureEntry, Snapshot, Source, StoreError, TermId,
+    quad_refs,
+};
 use oxrdf::{BlankNode, GraphName, Literal, NamedNode, Quad, Term};
 use proptest::prelude::*;
 
@@ -18,16 +21,20 @@ fn quads() -> impl Strategy<Value = Vec<Quad>> {
     let object = prop_oneof![
         (0..12u8).prop_map(|n| Term::from(iri(n))),
         (0..6u8).prop_map(|n| Term::from(Literal::from(i64::from(n)))),
-        (0..4u8).prop_map(|n| Term::from(Literal::new_language_tagged_literal_unchecked(format!("name {n}"), "en"))),
+        (0..4u8).prop_map(
+            |n| Term::from(Literal::new_language_tagged_literal_unchecked(
+                format!("name {n}"),
+                "en"
+            ))
+        ),
         (0..4u8).prop_map(|n| Term::from(BlankNode::new_unchecked(format!("b{n}")))),
     ];
     let graph = prop_oneof![
         3 => Just(GraphName::DefaultGraph),
         1 => (0..2u8).prop_map(|n| GraphName::from(iri(format!("g{n}")))),
     ];
-    let quad = (0..12u8, 0..4u8, object, graph).prop_map(|(s, p, object, graph)| {
-        Quad::new(iri(s), iri(format!("p{p}")), object, graph)
-    });
+    let quad = (0..12u8, 0..4u8, object, graph)
+        .prop_map(|(s, p, object, graph)| Quad::new(iri(s), iri(format!("p{p}")), object, graph));
     prop::collection::vec(quad, 0..60)
 }
 
@@ -101,8 +108,15 @@ fn an_update_reports_what_changed_and_raises_the_generation() {
     assert_eq!(before.id(iri("a").as_ref()).unwrap(), None);
     let change = store.remove([quad.as_ref()]).unwrap();
     assert_eq!((change.statements, change.terms.len()), (1, 2));
-    assert_eq!(store.remove([quad.as_ref()]).unwrap().generation, change.generation);
-    assert!(after.contains(id(&after, "a"), id(&after, "p"), id(&after, "b")).unwrap());
+    assert_eq!(
+        store.remove([quad.as_ref()]).unwrap().generation,
+        change.generation
+    );
+    assert!(
+        after
+            .contains(id(&after, "a"), id(&after, "p"), id(&after, "b"))
+            .unwrap()
+    );
     assert!(store.snapshot().unwrap().is_empty());
 }
 
@@ -111,7 +125,9 @@ fn pages_go_on_where_the_last_ended_and_do_not_repeat_triples_of_several_graphs(
     let (_directory, store) = empty();
     let mut text = String::new();
     for n in 0..500 {
-        text.push_str(&format!("<urn:a> <urn:p> <urn:o{n}> .\n<urn:a> <urn:p> <urn:o{n}> <urn:g> .\n"));
+        text.push_str(&format!(
+            "<urn:a> <urn:p> <urn:o{n}> .\n<urn:a> <urn:p> <urn:o{n}> <urn:g> .\n"
+        ));
     }
     load(&store, "a.nq", text).unwrap();
     let graph = store.snapshot().unwrap();
@@ -132,7 +148,14 @@ fn pages_go_on_where_the_last_ended_and_do_not_repeat_triples_of_several_graphs(
     assert_eq!(graph.pairs(p, None, 1_000).unwrap().0.len(), 500);
     let (first, more) = graph.pairs(p, None, 10).unwrap();
     assert!(more);
-    assert_eq!(graph.pairs(p, first.last().copied(), 1_000).unwrap().0.len(), 490);
+    assert_eq!(
+        graph
+            .pairs(p, first.last().copied(), 1_000)
+            .unwrap()
+            .0
+            .len(),
+        490
+    );
     assert_eq!(graph.predicate_count(p).unwrap(), 1_000);
     let count = graph.count_objects(a, p, 10).unwrap();
     assert!(!count.exact && count.statements > 10);
@@ -143,15 +166,26 @@ fn a_node_with_very_many_edges_is_described_without_walking_them() {
     let (_directory, store) = empty();
     let mut text = String::new();
     for n in 0..40_000 {
-        text.push_str(&format!("<urn:hub> <urn:big> <urn:o{n}> .\n<urn:o{n}> <urn:in> <urn:hub> .\n"));
+        text.push_str(&format!(
+            "<urn:hub> <urn:big> <urn:o{n}> .\n<urn:o{n}> <urn:in> <urn:hub> .\n"
+        ));
     }
     text.push_str("<urn:hub> <urn:small> 'x' .\n");
-    store.load(vec![Source::text("a.ttl", text)], &LoadOptions::default()).unwrap();
+    store
+        .load(vec![Source::text("a.ttl", text)], &LoadOptions::default())
+        .unwrap();
     let graph = store.snapshot().unwrap();
     let signature = graph.signature(id(&graph, "hub")).unwrap();
     let found: Vec<(TermId, bool, bool, bool)> = signature
         .iter()
-        .map(|e| (e.predicate, e.inverse, e.count.exact, e.count.statements > 1_000))
+        .map(|e| {
+            (
+                e.predicate,
+                e.inverse,
+                e.count.exact,
+                e.count.statements > 1_000,
+            )
+        })
         .collect();
     let mut expected = vec![
         (id(&graph, "big"), false, false, true),
@@ -177,17 +211,26 @@ fn what_is_no_store_is_refused_in_words() {
     let directory = tempfile::tempdir().unwrap();
     let error = GraphStore::open(directory.path(), Options::default()).unwrap_err();
     assert!(matches!(error, StoreError::NotFound { .. }), "{error}");
-    std::fs::write(directory.path().join("graph.redb"), b"not a database, but long enough to look at").unwrap();
+    std::fs::write(
+        directory.path().join("graph.redb"),
+        b"not a database, but long enough to look at",
+    )
+    .unwrap();
     assert!(GraphStore::open(directory.path(), Options::default()).is_err());
 }
 
 #[test]
 fn compacting_waits_for_no_one_and_keeps_everything() {
     let (_directory, store) = empty();
-    let text: String = (0..5_000).map(|n| format!("<urn:s{n}> <urn:p> \"{n}\" .\n")).collect();
+    let text: String = (0..5_000)
+        .map(|n| format!("<urn:s{n}> <urn:p> \"{n}\" .\n"))
+        .collect();
     load(&store, "a.nt", text).unwrap();
     let held = store.snapshot().unwrap();
-    assert!(matches!(store.compact().unwrap_err(), StoreError::SnapshotsInUse { .. }));
+    assert!(matches!(
+        store.compact().unwrap_err(),
+        StoreError::SnapshotsInUse { .. }
+    ));
     drop(held);
     let before = lines(&store);
     store.compact().unwrap();
@@ -199,7 +242,12 @@ fn compacting_waits_for_no_one_and_keeps_everything() {
 #[test]
 fn a_dump_loaded_again_is_the_same_graph() {
     let (_directory, store) = empty();
-    load(&store, "a.trig", "@prefix u: <urn:> . u:a u:p 'x\\n\"y\"'@en, 1.5, true . u:g { u:a u:q u:b }").unwrap();
+    load(
+        &store,
+        "a.trig",
+        "@prefix u: <urn:> . u:a u:p 'x\\n\"y\"'@en, 1.5, true . u:g { u:a u:q u:b }",
+    )
+    .unwrap();
     let (_other, copy) = empty();
     load(&copy, "a.nq", lines(&store).join("\n")).unwrap();
     assert_eq!(lines(&copy), lines(&store));
@@ -215,7 +263,13 @@ fn a_label_is_the_best_that_is_stated_else_the_words_of_the_name() {
     let graph = store.snapshot().unwrap();
     assert_eq!(graph.label(id(&graph, "a")).unwrap(), "Paris, France");
     assert_eq!(graph.label(id(&graph, "b")).unwrap(), "Own name");
-    assert_eq!(graph.label(id(&graph, "x/birthPlace")).unwrap(), "birth Place");
-    let value = graph.id(Literal::new_simple_literal("v").as_ref()).unwrap().unwrap();
+    assert_eq!(
+        graph.label(id(&graph, "x/birthPlace")).unwrap(),
+        "birth Place"
+    );
+    let value = graph
+        .id(Literal::new_simple_literal("v").as_ref())
+        .unwrap()
+        .unwrap();
     assert_eq!(graph.label(value).unwrap(), "v");
 }

@@ -11,7 +11,10 @@ use std::path::{Path, PathBuf};
 use graph_store::{GraphStore, LoadOptions, Options, QueryLimits, QueryResult, Source};
 use oxrdf::graph::CanonicalizationAlgorithm;
 use oxrdf::vocab::{rdf, rdfs};
-use oxrdf::{BlankNode, Dataset, Graph, GraphName, Literal, NamedNode, NamedNodeRef, NamedOrBlankNode, NamedOrBlankNodeRef, Quad, Term, TermRef, Triple};
+use oxrdf::{
+    BlankNode, Dataset, Graph, GraphName, Literal, NamedNode, NamedNodeRef, NamedOrBlankNode,
+    NamedOrBlankNodeRef, Quad, Term, TermRef, Triple,
+};
 use oxrdfio::{RdfFormat, RdfParser};
 use sparesults::{QueryResultsFormat, QueryResultsParser, ReaderQueryResultsParserOutput};
 use spareval::{QueryEvaluator, QueryResults};
@@ -46,20 +49,32 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
 }
 
 fn read_graph(path: &Path, base: &str) -> Result<Graph, String> {
-    let parser = RdfParser::from_format(format_of(path)).with_base_iri(base).map_err(|e| e.to_string())?;
+    let parser = RdfParser::from_format(format_of(path))
+        .with_base_iri(base)
+        .map_err(|e| e.to_string())?;
     parser
         .for_slice(&read(path)?)
-        .map(|quad| quad.map(Triple::from).map_err(|e| format!("{}: {e}", path.display())))
+        .map(|quad| {
+            quad.map(Triple::from)
+                .map_err(|e| format!("{}: {e}", path.display()))
+        })
         .collect()
 }
 
 fn manifests(directory: &Path, into: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = std::fs::read_dir(directory).unwrap().map(|e| e.unwrap().path()).collect();
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(directory)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
     entries.sort();
     for entry in entries {
         if entry.is_dir() {
             manifests(&entry, into);
-        } else if entry.file_name().is_some_and(|n| n.to_string_lossy().starts_with("manifest")) && entry.extension().is_some_and(|e| e == "ttl") {
+        } else if entry
+            .file_name()
+            .is_some_and(|n| n.to_string_lossy().starts_with("manifest"))
+            && entry.extension().is_some_and(|e| e == "ttl")
+        {
             into.push(entry);
         }
     }
@@ -70,12 +85,21 @@ struct Manifest {
 }
 
 impl Manifest {
-    fn object<'a>(&'a self, subject: impl Into<NamedOrBlankNodeRef<'a>>, predicate: &'a NamedNode) -> Option<Term> {
-        self.graph.object_for_subject_predicate(subject, predicate.as_ref()).map(TermRef::into_owned)
+    fn object<'a>(
+        &'a self,
+        subject: impl Into<NamedOrBlankNodeRef<'a>>,
+        predicate: &'a NamedNode,
+    ) -> Option<Term> {
+        self.graph
+            .object_for_subject_predicate(subject, predicate.as_ref())
+            .map(TermRef::into_owned)
     }
 
     fn objects(&self, subject: &NamedOrBlankNode, predicate: &NamedNode) -> Vec<Term> {
-        self.graph.objects_for_subject_predicate(subject.as_ref(), predicate.as_ref()).map(TermRef::into_owned).collect()
+        self.graph
+            .objects_for_subject_predicate(subject.as_ref(), predicate.as_ref())
+            .map(TermRef::into_owned)
+            .collect()
     }
 }
 
@@ -112,7 +136,9 @@ fn evaluation(manifest: &Manifest, test: &NamedOrBlankNode) -> Option<Evaluation
         .collect();
     for graph in manifest.objects(&action, &node(QT, "graphData")) {
         match graph {
-            Term::NamedNode(file) => data.push((Some(file.as_str().to_owned()), path(file.as_str()))),
+            Term::NamedNode(file) => {
+                data.push((Some(file.as_str().to_owned()), path(file.as_str())))
+            }
             Term::BlankNode(described) => {
                 let file = as_url(&manifest.object(described.as_ref(), &node(QT, "graph"))?)?;
                 let label = manifest.object(described.as_ref(), &rdfs::LABEL.into_owned());
@@ -125,7 +151,11 @@ fn evaluation(manifest: &Manifest, test: &NamedOrBlankNode) -> Option<Evaluation
             Term::Literal(_) => {}
         }
     }
-    Some(Evaluation { query, data, result: path(&result) })
+    Some(Evaluation {
+        query,
+        data,
+        result: path(&result),
+    })
 }
 
 /// A result in a form that can be compared: rows of named cells, a truth value, or triples.
@@ -140,15 +170,27 @@ impl Answer {
     /// As a graph, in which blank nodes can be matched.
     fn graph(&self) -> Graph {
         match self {
-            Self::Boolean(value) => Graph::from_iter([Triple::new(node(RS, "r"), node(RS, "boolean"), Literal::from(*value))]),
+            Self::Boolean(value) => Graph::from_iter([Triple::new(
+                node(RS, "r"),
+                node(RS, "boolean"),
+                Literal::from(*value),
+            )]),
             Self::Graph(triples) => triples.iter().cloned().collect(),
             Self::Rows(rows) => {
                 let mut graph = Graph::new();
                 for row in rows {
                     let solution = BlankNode::default();
-                    graph.insert(&Triple::new(node(RS, "r"), node(RS, "solution"), solution.clone()));
+                    graph.insert(&Triple::new(
+                        node(RS, "r"),
+                        node(RS, "solution"),
+                        solution.clone(),
+                    ));
                     for (variable, value) in row {
-                        graph.insert(&Triple::new(solution.clone(), node(RS, &format!("value_{variable}")), value.clone()));
+                        graph.insert(&Triple::new(
+                            solution.clone(),
+                            node(RS, &format!("value_{variable}")),
+                            value.clone(),
+                        ));
                     }
                 }
                 graph
@@ -160,7 +202,15 @@ impl Answer {
         let mut lines: Vec<String> = match self {
             Self::Boolean(value) => vec![value.to_string()],
             Self::Graph(triples) => triples.iter().map(ToString::to_string).collect(),
-            Self::Rows(rows) => rows.iter().map(|row| row.iter().map(|(v, t)| format!("{v}={t}")).collect::<Vec<_>>().join(" ")).collect(),
+            Self::Rows(rows) => rows
+                .iter()
+                .map(|row| {
+                    row.iter()
+                        .map(|(v, t)| format!("{v}={t}"))
+                        .collect::<Vec<_>>()
+                        .join(" ")
+                })
+                .collect(),
         };
         lines.sort();
         if matches!(self, Self::Graph(_)) {
@@ -174,7 +224,8 @@ impl Answer {
         if ours == theirs {
             return true;
         }
-        if ours.len() != theirs.len() || !ours.iter().chain(&theirs).any(|line| line.contains("_:")) {
+        if ours.len() != theirs.len() || !ours.iter().chain(&theirs).any(|line| line.contains("_:"))
+        {
             return false;
         }
         let (mut a, mut b) = (self.graph(), other.graph());
@@ -186,7 +237,9 @@ impl Answer {
     /// Numbers of a row that lost their types in CSV are compared by their text alone.
     fn same_text_as(&self, other: &Self) -> bool {
         let text = |answer: &Self| {
-            let Self::Rows(rows) = answer else { return Vec::new() };
+            let Self::Rows(rows) = answer else {
+                return Vec::new();
+            };
             let mut lines: Vec<String> = rows
                 .iter()
                 .map(|row| {
@@ -194,7 +247,9 @@ impl Answer {
                         .map(|(variable, term)| match term {
                             Term::NamedNode(node) => format!("{variable}={}", node.as_str()),
                             Term::BlankNode(_) => format!("{variable}=_:"),
-                            Term::Literal(literal) if literal.value().starts_with("_:") => format!("{variable}=_:"),
+                            Term::Literal(literal) if literal.value().starts_with("_:") => {
+                                format!("{variable}=_:")
+                            }
                             Term::Literal(literal) => format!("{variable}={}", literal.value()),
                         })
                         .collect::<Vec<_>>()
@@ -209,7 +264,14 @@ impl Answer {
 }
 
 fn rows_of<'a>(rows: impl Iterator<Item = Vec<(&'a str, &'a Term)>>) -> Answer {
-    Answer::Rows(rows.map(|row| row.into_iter().map(|(v, t)| (v.to_owned(), t.clone())).collect()).collect())
+    Answer::Rows(
+        rows.map(|row| {
+            row.into_iter()
+                .map(|(v, t)| (v.to_owned(), t.clone()))
+                .collect()
+        })
+        .collect(),
+    )
 }
 
 fn expected(file: &Path) -> Result<Answer, String> {
@@ -219,31 +281,44 @@ fn expected(file: &Path) -> Result<Answer, String> {
     }
     if let Some(format) = QueryResultsFormat::from_extension(extension) {
         let bytes = read(file)?;
-        let parsed = QueryResultsParser::from_format(format).for_reader(bytes.as_slice()).map_err(|e| e.to_string())?;
+        let parsed = QueryResultsParser::from_format(format)
+            .for_reader(bytes.as_slice())
+            .map_err(|e| e.to_string())?;
         return match parsed {
             ReaderQueryResultsParserOutput::Boolean(value) => Ok(Answer::Boolean(value)),
             ReaderQueryResultsParserOutput::Solutions(solutions) => {
                 let rows: Result<Vec<_>, _> = solutions.collect();
                 let rows = rows.map_err(|e| e.to_string())?;
-                Ok(rows_of(rows.iter().map(|row| row.iter().map(|(v, t)| (v.as_str(), t)).collect())))
+                Ok(rows_of(rows.iter().map(|row| {
+                    row.iter().map(|(v, t)| (v.as_str(), t)).collect()
+                })))
             }
         };
     }
     let graph = read_graph(file, &url(file))?;
     let set = graph.subject_for_predicate_object(rdf::TYPE, node(RS, "ResultSet").as_ref());
     let Some(set) = set else {
-        return Ok(Answer::Graph(graph.iter().map(|t| t.into_owned()).collect()));
+        return Ok(Answer::Graph(
+            graph.iter().map(|t| t.into_owned()).collect(),
+        ));
     };
-    if let Some(TermRef::Literal(value)) = graph.object_for_subject_predicate(set, node(RS, "boolean").as_ref()) {
+    if let Some(TermRef::Literal(value)) =
+        graph.object_for_subject_predicate(set, node(RS, "boolean").as_ref())
+    {
         return Ok(Answer::Boolean(value.value() == "true"));
     }
     let mut rows = Vec::new();
     for solution in graph.objects_for_subject_predicate(set, node(RS, "solution").as_ref()) {
         let solution = as_node(solution.into_owned()).ok_or("a solution that is a literal")?;
         let mut row = BTreeMap::new();
-        for binding in graph.objects_for_subject_predicate(&solution, node(RS, "binding").as_ref()) {
+        for binding in graph.objects_for_subject_predicate(&solution, node(RS, "binding").as_ref())
+        {
             let binding = as_node(binding.into_owned()).ok_or("a binding that is a literal")?;
-            let get = |name: &str| graph.object_for_subject_predicate(&binding, node(RS, name).as_ref()).map(TermRef::into_owned);
+            let get = |name: &str| {
+                graph
+                    .object_for_subject_predicate(&binding, node(RS, name).as_ref())
+                    .map(TermRef::into_owned)
+            };
             if let (Some(Term::Literal(variable)), Some(value)) = (get("variable"), get("value")) {
                 row.insert(variable.value().to_owned(), value);
             }
@@ -260,23 +335,41 @@ fn expected_csv(file: &Path) -> Result<Answer, String> {
     let mut rows = Vec::new();
     for record in reader.records() {
         let record = record.map_err(|e| e.to_string())?;
-        let cells = names.iter().zip(record.iter()).filter(|(_, value)| !value.is_empty());
-        rows.push(cells.map(|(name, value)| (name.to_owned(), Literal::new_simple_literal(value).into())).collect());
+        let cells = names
+            .iter()
+            .zip(record.iter())
+            .filter(|(_, value)| !value.is_empty());
+        rows.push(
+            cells
+                .map(|(name, value)| (name.to_owned(), Literal::new_simple_literal(value).into()))
+                .collect(),
+        );
     }
     Ok(Answer::Rows(rows))
 }
 
 fn parse(url: &str) -> Result<Query, String> {
     let text = String::from_utf8(read(&path(url))?).map_err(|e| e.to_string())?;
-    SparqlParser::new().with_base_iri(url).map_err(|e| e.to_string())?.parse_query(&text).map_err(|e| e.to_string())
+    SparqlParser::new()
+        .with_base_iri(url)
+        .map_err(|e| e.to_string())?
+        .parse_query(&text)
+        .map_err(|e| e.to_string())
 }
 
 /// The graphs that a query's `FROM` clauses name are loaded under their own names.
-fn with_from_clauses(query: &Query, mut data: Vec<(Option<String>, PathBuf)>) -> Vec<(Option<String>, PathBuf)> {
+fn with_from_clauses(
+    query: &Query,
+    mut data: Vec<(Option<String>, PathBuf)>,
+) -> Vec<(Option<String>, PathBuf)> {
     if let Some(dataset) = query.dataset() {
         for graph in dataset.default.iter().chain(dataset.named.iter().flatten()) {
             let file = path(graph.as_str());
-            if file.is_file() && !data.iter().any(|(name, _)| name.as_deref() == Some(graph.as_str())) {
+            if file.is_file()
+                && !data
+                    .iter()
+                    .any(|(name, _)| name.as_deref() == Some(graph.as_str()))
+            {
                 data.push((Some(graph.as_str().to_owned()), file));
             }
         }
@@ -286,25 +379,36 @@ fn with_from_clauses(query: &Query, mut data: Vec<(Option<String>, PathBuf)>) ->
 
 fn ours(query: &Query, data: &[(Option<String>, PathBuf)]) -> Result<Answer, String> {
     let directory = tempfile::tempdir().map_err(|e| e.to_string())?;
-    let store = GraphStore::open_or_create(directory.path(), Options::default()).map_err(|e| e.to_string())?;
+    let store = GraphStore::open_or_create(directory.path(), Options::default())
+        .map_err(|e| e.to_string())?;
     for (graph, file) in data {
         let options = LoadOptions {
             base_iri: Some(url(file)),
             graph: graph.clone().map(NamedNode::new_unchecked),
             ..LoadOptions::default()
         };
-        store.load(vec![Source::path(file)], &options).map_err(|e| e.to_string())?;
+        store
+            .load(vec![Source::path(file)], &options)
+            .map_err(|e| e.to_string())?;
     }
     let limits = QueryLimits {
         max_rows: usize::MAX,
         ..QueryLimits::default()
     };
-    let result = store.snapshot().and_then(|graph| graph.evaluate(query, &limits)).map_err(|e| e.to_string())?;
+    let result = store
+        .snapshot()
+        .and_then(|graph| graph.evaluate(query, &limits))
+        .map_err(|e| e.to_string())?;
     Ok(match result {
         QueryResult::Boolean(value) => Answer::Boolean(value),
         QueryResult::Graph { triples, .. } => Answer::Graph(triples),
         QueryResult::Solutions(solutions) => rows_of(solutions.rows.iter().map(|row| {
-            solutions.variables.iter().zip(row).filter_map(|(v, t)| Some((v.as_str(), t.as_ref()?))).collect()
+            solutions
+                .variables
+                .iter()
+                .zip(row)
+                .filter_map(|(v, t)| Some((v.as_str(), t.as_ref()?)))
+                .collect()
         })),
     })
 }
@@ -312,20 +416,39 @@ fn ours(query: &Query, data: &[(Option<String>, PathBuf)]) -> Result<Answer, Str
 fn reference(query: &Query, data: &[(Option<String>, PathBuf)]) -> Result<Answer, String> {
     let mut dataset = Dataset::new();
     for (graph, file) in data {
-        let name = graph.clone().map_or(GraphName::DefaultGraph, |g| NamedNode::new_unchecked(g).into());
-        let parser = RdfParser::from_format(format_of(file)).with_base_iri(url(file)).map_err(|e| e.to_string())?;
+        let name = graph.clone().map_or(GraphName::DefaultGraph, |g| {
+            NamedNode::new_unchecked(g).into()
+        });
+        let parser = RdfParser::from_format(format_of(file))
+            .with_base_iri(url(file))
+            .map_err(|e| e.to_string())?;
         for quad in parser.rename_blank_nodes().for_slice(&read(file)?) {
             let quad = quad.map_err(|e| e.to_string())?;
-            dataset.insert(&Quad { graph_name: name.clone(), ..quad });
+            dataset.insert(&Quad {
+                graph_name: name.clone(),
+                ..quad
+            });
         }
     }
-    let results = QueryEvaluator::new().prepare(query).execute(&dataset).map_err(|e| e.to_string())?;
+    let results = QueryEvaluator::new()
+        .prepare(query)
+        .execute(&dataset)
+        .map_err(|e| e.to_string())?;
     Ok(match results {
         QueryResults::Boolean(value) => Answer::Boolean(value),
-        QueryResults::Graph(triples) => Answer::Graph(triples.collect::<Result<_, _>>().map_err(|e| e.to_string())?),
+        QueryResults::Graph(triples) => Answer::Graph(
+            triples
+                .collect::<Result<_, _>>()
+                .map_err(|e| e.to_string())?,
+        ),
         QueryResults::Solutions(solutions) => {
-            let rows: Vec<_> = solutions.collect::<Result<_, _>>().map_err(|e| e.to_string())?;
-            rows_of(rows.iter().map(|row| row.iter().map(|(v, t)| (v.as_str(), t)).collect()))
+            let rows: Vec<_> = solutions
+                .collect::<Result<_, _>>()
+                .map_err(|e| e.to_string())?;
+            rows_of(
+                rows.iter()
+                    .map(|row| row.iter().map(|(v, t)| (v.as_str(), t)).collect()),
+            )
         }
     })
 }
@@ -351,25 +474,42 @@ fn run_evaluation(manifest: &Manifest, test: &NamedOrBlankNode) -> Outcome {
     let (ours, expected) = match (ours(&query, &data), expected(&files.result)) {
         (Ok(ours), Ok(expected)) => (ours, expected),
         (Err(error), _) => {
-            return if reference.is_err() { Outcome::Evaluator(error) } else { Outcome::Failed(error) };
+            return if reference.is_err() {
+                Outcome::Evaluator(error)
+            } else {
+                Outcome::Failed(error)
+            };
         }
         (_, Err(error)) => return Outcome::Failed(format!("expected result: {error}")),
     };
     let Ok(reference) = reference else {
-        return Outcome::Failed("the in-memory dataset gives an error and the store does not".to_owned());
+        return Outcome::Failed(
+            "the in-memory dataset gives an error and the store does not".to_owned(),
+        );
     };
     if !ours.same_as(&reference) {
-        return Outcome::Failed(format!("{:?} is not the in-memory dataset's {:?}", ours.lines(), reference.lines()));
+        return Outcome::Failed(format!(
+            "{:?} is not the in-memory dataset's {:?}",
+            ours.lines(),
+            reference.lines()
+        ));
     }
     let csv = files.result.extension().is_some_and(|e| e == "csv");
     if ours.same_as(&expected) || (csv && ours.same_text_as(&expected)) {
         return Outcome::Passed;
     }
-    Outcome::Evaluator(format!("{:?} instead of {:?}", ours.lines(), expected.lines()))
+    Outcome::Evaluator(format!(
+        "{:?} instead of {:?}",
+        ours.lines(),
+        expected.lines()
+    ))
 }
 
 fn run_syntax(manifest: &Manifest, test: &NamedOrBlankNode, positive: bool) -> Outcome {
-    let Some(action) = manifest.object(test.as_ref(), &node(MF, "action")).and_then(|t| as_url(&t)) else {
+    let Some(action) = manifest
+        .object(test.as_ref(), &node(MF, "action"))
+        .and_then(|t| as_url(&t))
+    else {
         return Outcome::Failed("the manifest does not name a query".to_owned());
     };
     match (parse(&action), positive) {
@@ -407,9 +547,17 @@ fn run_all(directory: &Path) -> BTreeMap<(String, String), Outcome> {
                     "syntax" => run_syntax(&manifest, &test, true),
                     _ => run_syntax(&manifest, &test, false),
                 };
-                let group = file.parent().and_then(Path::file_name).map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+                let group = file
+                    .parent()
+                    .and_then(Path::file_name)
+                    .map_or_else(String::new, |n| n.to_string_lossy().into_owned());
                 let name = test.to_string();
-                let name = name.trim_matches(['<', '>']).rsplit(['#', '/']).next().unwrap_or_default().to_owned();
+                let name = name
+                    .trim_matches(['<', '>'])
+                    .rsplit(['#', '/'])
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned();
                 outcomes.insert((format!("{group}/{name}"), what.to_owned()), outcome);
             }
         }
@@ -428,17 +576,28 @@ fn report(outcomes: &BTreeMap<(String, String), Outcome>) -> (String, Vec<String
             (Outcome::Passed, Some(_)) => bad.push(format!("{name} is excluded but passes")),
             (Outcome::Evaluator(seen), Some((_, reason))) => {
                 total[1] += 1;
-                let _ = writeln!(text, "excluded  {name}: {reason}\n          {}", seen.chars().take(300).collect::<String>());
+                let _ = writeln!(
+                    text,
+                    "excluded  {name}: {reason}\n          {}",
+                    seen.chars().take(300).collect::<String>()
+                );
             }
             (Outcome::Evaluator(seen) | Outcome::Failed(seen), _) => {
                 total[2] += 1;
                 let ours = matches!(outcome, Outcome::Failed(_));
-                bad.push(format!("{name} ({}): {}", if ours { "store" } else { "evaluator" }, seen.chars().take(600).collect::<String>()));
+                bad.push(format!(
+                    "{name} ({}): {}",
+                    if ours { "store" } else { "evaluator" },
+                    seen.chars().take(600).collect::<String>()
+                ));
             }
         }
     }
     for (what, [passed, excluded, failed]) in totals {
-        let _ = writeln!(text, "{what}: {passed} passed, {excluded} excluded, {failed} failed");
+        let _ = writeln!(
+            text,
+            "{what}: {passed} passed, {excluded} excluded, {failed} failed"
+        );
     }
     (text, bad)
 }
