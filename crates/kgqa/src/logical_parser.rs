@@ -9,6 +9,12 @@ use crate::plan::Slot;
 use crate::text::{Token, tokenise};
 use crate::vocabulary;
 
+mod markers;
+mod relations;
+
+use markers::{find_comparator, find_superlative};
+use relations::{mark_relations, merge_phrases, split_grand};
+
 /// Bounds of the parser.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParserConfig {
@@ -111,50 +117,6 @@ fn other_of_the_same(tokens: &[Token], named: &dyn Fn(usize) -> bool) -> bool {
     })
 }
 
-fn find_comparator(tokens: &[Token]) -> Option<Comparator> {
-    for (i, token) in tokens.iter().enumerate().skip(1) {
-        let Ok(number) = token.folded.parse::<f64>() else { continue };
-        let from = i.saturating_sub(3);
-        let mut before: Vec<&str> = tokens[from..i].iter().map(|t| t.folded.as_str()).collect();
-        while matches!(before.last(), Some(&"the" | &"year")) {
-            before.pop();
-        }
-        if let Some((operator, temporal, length)) = vocabulary::comparator(&before) {
-            let first = from + before.len() - length;
-            return Some(Comparator { operator, number, text: token.text.clone(), slot: Slot(0), temporal, first, end: i + 1 });
-        }
-    }
-    None
-}
-
-fn find_superlative(tokens: &[Token], free: &[usize], compared: &dyn Fn(usize) -> bool) -> Option<Superlative> {
-    for &i in free.iter().filter(|&&i| !compared(i)) {
-        let Some((extreme, temporal, noun)) = vocabulary::superlative(&tokens[i].folded) else { continue };
-        let mut attribute = noun.to_owned();
-        let mut end = i + 1;
-        let mut temporal = temporal;
-        let mut extreme = extreme;
-        if noun.is_empty() && !temporal {
-            // "most expensive", "most recent", "the maximum attack", "more special abilities".
-            if let Some(&next) = free.iter().find(|&&j| j == i + 1) {
-                end = next + 1;
-                match vocabulary::superlative(&tokens[next].folded) {
-                    Some((adjective, time, noun)) => {
-                        temporal = time;
-                        attribute = noun.to_owned();
-                        if matches!(extreme, crate::plan::Extreme::Most) {
-                            extreme = adjective;
-                        }
-                    }
-                    None => attribute.clone_from(&tokens[next].folded),
-                }
-            }
-        }
-        return Some(Superlative { extreme, temporal, attribute, first: i, end });
-    }
-    None
-}
-
 fn question_type(
     tokens: &[Token],
     mentions: &[Mention],
@@ -222,88 +184,6 @@ fn content_words(
         out.push(Word { text: word.to_owned(), token: i, weight: 1.0, relation: None });
     }
     out
-}
-
-/// Numbers the relational phrases that hang on a mention: by "'s" behind it, by "of" before it.
-fn mark_relations(tokens: &[Token], mention: &Mention, words: &mut [Word]) {
-    let mut number = 0;
-    let content = |i: usize| !vocabulary::is_function_word(&tokens[i].folded) && !vocabulary::is_sharing(&tokens[i].folded);
-    let mut set = |from: usize, end: usize, number: u8| {
-        let mut any = false;
-        for word in words.iter_mut().filter(|w| (from..end).contains(&w.token)) {
-            word.relation = Some(number);
-            any = true;
-        }
-        any
-    };
-    let mut at = mention.end;
-    while at < tokens.len() && tokens[at].is_possessive() {
-        let from = at + 1;
-        let mut end = from;
-        while end < tokens.len() && content(end) {
-            end += 1;
-        }
-        // Behind the last "'s" the noun phrase may run into a verb: only its first word is sure.
-        let last = !tokens.get(end).is_some_and(Token::is_possessive);
-        if set(from, if last { end.min(from + 1) } else { end }, number) {
-            number += 1;
-        }
-        at = end;
-    }
-    let mut end = mention.first;
-    loop {
-        let mut of = end;
-        while of > 0 && matches!(tokens[of - 1].folded.as_str(), "the" | "a" | "an" | "movie" | "film") {
-            of -= 1;
-        }
-        if of == 0 || tokens[of - 1].folded != "of" {
-            return;
-        }
-        let mut from = of - 1;
-        while from > 0 && content(from - 1) {
-            from -= 1;
-        }
-        if !set(from, of - 1, number) {
-            return;
-        }
-        number += 1;
-        end = from;
-    }
-}
-
-/// "grandson" is a son's son: two steps of one kind.
-fn split_grand(words: &mut Vec<Word>) {
-    const KIN: &[&str] = &["father", "mother", "parent", "parents", "son", "sons", "daughter", "daughters", "child", "children", "dad", "mom", "mum", "kid", "kids"];
-    let mut i = 0;
-    while i < words.len() {
-        if let Some(kin) = words[i].text.strip_prefix("grand").filter(|rest| KIN.contains(rest)).map(str::to_owned) {
-            let Word { token, weight, relation, .. } = words[i];
-            // The second step is a phrase of its own: numbered apart from all others.
-            words[i].text.clone_from(&kin);
-            words.insert(i, Word { text: kin, token, weight, relation: relation.map(|r| r.saturating_add(100)) });
-            i += 1;
-        }
-        i += 1;
-    }
-}
-
-/// Makes one word of a relational phrase without "of" in it: "other half", "jersey number".
-fn merge_phrases(tokens: &[Token], words: &mut Vec<Word>) {
-    let mut i = 0;
-    while i < words.len() {
-        if words[i].relation.is_some() {
-            let other = words[i].token.checked_sub(1).filter(|&t| tokens[t].folded == "other");
-            if other.is_some() {
-                words[i].text.insert_str(0, "other ");
-            }
-            while i + 1 < words.len() && words[i + 1].relation == words[i].relation && words[i + 1].token == words[i].token + words[i].text.split(' ').count() - usize::from(other.is_some()) {
-                let next = words.remove(i + 1);
-                words[i].text.push(' ');
-                words[i].text.push_str(&next.text);
-            }
-        }
-        i += 1;
-    }
 }
 
 /// What the answer is called: the noun behind "which", "what" or "name a"; "person" for "who".

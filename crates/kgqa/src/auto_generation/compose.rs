@@ -4,7 +4,7 @@ use oxrdf::Term;
 use rand::RngCore;
 use rand::seq::SliceRandom;
 
-use super::naming::{askable, is_sayable};
+use super::naming::{askable, describes_schemas, is_sayable};
 use super::recipes::Drafted;
 use super::sample::{Star, type_edge};
 use super::wording::Relation;
@@ -17,13 +17,6 @@ use crate::plan::{Plan, Slot};
 const EDGES: usize = 32;
 /// Draws of one kind before the star is said not to have it.
 const DRAWS: usize = 4;
-
-/// Vocabularies that describe schemas; nobody asks for them.
-const STRUCTURE: [&str; 3] = [
-    "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
-    "http://www.w3.org/2000/01/rdf-schema#",
-    "http://www.w3.org/2002/07/owl#",
-];
 
 /// A relation of a node with all its values.
 #[derive(Debug, Clone)]
@@ -163,10 +156,7 @@ impl Composer<'_> {
         let Term::NamedNode(predicate) = self.graph.term(edge.predicate)? else {
             return Ok(None);
         };
-        if STRUCTURE
-            .iter()
-            .any(|namespace| predicate.as_str().starts_with(namespace))
-        {
+        if describes_schemas(predicate.as_str()) {
             return Ok(None);
         }
         let words = askable(&self.graph.label(edge.predicate)?);

@@ -26,6 +26,24 @@ const IDENTIFYING: [&str; 16] = [
     "checksum",
 ];
 
+/// Vocabularies that describe schemas; nobody asks for them.
+const SCHEMAS: [&str; 3] = [
+    "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "http://www.w3.org/2000/01/rdf-schema#",
+    "http://www.w3.org/2002/07/owl#",
+];
+
+/// Whether an IRI is a word for describing schemas and not things.
+pub(super) fn describes_schemas(iri: &str) -> bool {
+    SCHEMAS.iter().any(|namespace| iri.starts_with(namespace))
+}
+
+/// Whether a type is one of classes, properties and the like; `owl:NamedIndividual` says nothing.
+pub(super) fn is_type_of_schemas(iri: &str) -> bool {
+    let of_things = ["#NamedIndividual", "#Thing", "#Resource"];
+    describes_schemas(iri) && !of_things.iter().any(|name| iri.ends_with(name))
+}
+
 /// Whether a label is a name: at least one word of letters, not a number, nothing like `Q42` or `prod-10293`.
 pub(super) fn is_name(label: &str) -> bool {
     let tokens: Vec<&str> = label

@@ -6,7 +6,7 @@ use oxrdf::{Term, vocab};
 use rand::RngCore;
 use rand::seq::SliceRandom;
 
-use super::naming::unambiguous;
+use super::naming::{is_type_of_schemas, unambiguous};
 use super::{GenerationConfig, GenerationError};
 use crate::graph::{Edge, Graph, GraphError, TermId};
 
@@ -42,18 +42,25 @@ pub(super) fn type_edge(graph: &dyn Graph) -> Result<Option<Edge>, GraphError> {
     }))
 }
 
+/// The kind of an entity; `None` for a class, a property or another part of a schema.
 fn stratum(
     graph: &dyn Graph,
     entity: TermId,
     type_edge: Option<Edge>,
-) -> Result<Stratum, GraphError> {
+) -> Result<Option<Stratum>, GraphError> {
     if let Some(edge) = type_edge {
         let types = graph.step(entity, edge, TYPES)?.ids;
+        for &kind in &types {
+            let term = graph.term(kind)?;
+            if matches!(&term, Term::NamedNode(node) if is_type_of_schemas(node.as_str())) {
+                return Ok(None);
+            }
+        }
         if !types.is_empty() {
-            return Ok(Stratum::Types(types));
+            return Ok(Some(Stratum::Types(types)));
         }
     }
-    Ok(Stratum::Shape(graph.signature(entity)?.to_vec()))
+    Ok(Some(Stratum::Shape(graph.signature(entity)?.to_vec())))
 }
 
 /// Entities at either end of some triples of each predicate.
@@ -84,10 +91,9 @@ pub(super) fn stars(
     let type_edge = type_edge(graph)?;
     let mut strata: BTreeMap<Stratum, Vec<TermId>> = BTreeMap::new();
     for entity in pool(graph, config, type_edge)? {
-        strata
-            .entry(stratum(graph, entity, type_edge)?)
-            .or_default()
-            .push(entity);
+        if let Some(stratum) = stratum(graph, entity, type_edge)? {
+            strata.entry(stratum).or_default().push(entity);
+        }
     }
     let mut strata: Vec<Vec<TermId>> = strata.into_values().collect();
     strata.iter_mut().for_each(|members| members.shuffle(rng));

@@ -158,6 +158,31 @@ fn the_rare_kinds_of_node_are_sampled_as_well_as_the_common_ones() {
     );
 }
 
+#[test]
+fn classes_and_properties_are_not_asked_about() {
+    let mut graph = films();
+    let class = oxrdf::NamedNode::new("http://example.org/Film").unwrap();
+    let owl = oxrdf::NamedNode::new("http://www.w3.org/2002/07/owl#Class").unwrap();
+    let about = oxrdf::NamedNode::new("http://example.org/about").unwrap();
+    graph
+        .insert(&oxrdf::Triple::new(
+            class.clone(),
+            oxrdf::vocab::rdf::TYPE,
+            owl,
+        ))
+        .unwrap();
+    graph
+        .insert(&oxrdf::Triple::new(class.clone(), about, class))
+        .unwrap();
+    let stars = sample(
+        &graph,
+        &GenerationConfig::default(),
+        &mut ChaCha8Rng::seed_from_u64(3),
+    )
+    .unwrap();
+    assert!(stars.len() > 5 && stars.iter().all(|s| s.label != "Film"));
+}
+
 /// A word of letters for a number, so that it is a name.
 fn word(number: u32) -> String {
     number

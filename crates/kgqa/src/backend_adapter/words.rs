@@ -1,0 +1,83 @@
+//! What does each word of the question speak for? Gains from similarity, learned meanings and label phrases.
+
+use std::sync::Arc;
+
+use crate::alignment::WordGains;
+use crate::isr::Isr;
+use crate::local_schema::SchemaError;
+
+use super::Compiler;
+
+impl Compiler<'_> {
+    pub(super) fn word_gains(&self, isr: &Isr) -> Result<Vec<WordGains>, SchemaError> {
+        let mut out = Vec::with_capacity(isr.words.len());
+        for word in &isr.words {
+            let mut gains = self.schema.gains(&word.text, self.embedder)?;
+            if let Some(lexicon) = self.guidance.lexicon {
+                gains = self.learned_gains(gains, &lexicon.meanings(&word.text));
+            }
+            let best = gains.iter().copied().fold(0.0, f32::max);
+            let class = if word.relation.is_none() && !is_choice(isr, word.token) && self.schema.is_class_noun(self.graph, &word.text, self.embedder)? {
+                Some(self.schema.end_gains(self.graph, &word.text, self.embedder)?)
+            } else {
+                None
+            };
+            out.push(WordGains { token: word.token, weight: word.weight, relation: word.relation, class, gains, best });
+        }
+        self.join_label_phrases(isr, &mut out);
+        Ok(out)
+    }
+
+    /// Gains corrected by what the word has meant before: the more evidence, the less the similarity counts.
+    fn learned_gains(&self, prior: Arc<[f32]>, meanings: &[(Arc<str>, f64, f64)]) -> Arc<[f32]> {
+        let right: f64 = meanings.iter().map(|m| m.1).sum();
+        let evidence: f64 = right + meanings.iter().map(|m| m.2).sum::<f64>();
+        if evidence <= 0.0 {
+            return prior;
+        }
+        let trust = (evidence / (evidence + self.config.lexicon_prior)) as f32;
+        let bound = self.schema.bound();
+        let unseen = 0.5 / (right + 1.0);
+        let mut learned = vec![unseen; prior.len()];
+        for (predicate, right_here, wrong_here) in meanings {
+            if let Some(position) = self.schema.position_of(predicate) {
+                learned[position] = (right_here + 0.5) / (right + wrong_here + 1.0);
+            }
+        }
+        let uniform = 1.0 / prior.len().max(4) as f64;
+        prior
+            .iter()
+            .zip(learned)
+            .map(|(gain, p)| (1.0 - trust) * gain + trust * ((p / uniform).ln() as f32).clamp(-bound, bound))
+            .collect()
+    }
+
+    /// Words that stand in the question as a predicate's label does ("place of birth") are one phrase and mean it.
+    fn join_label_phrases(&self, isr: &Isr, words: &mut [WordGains]) {
+        for (position, entry) in self.schema.entries().iter().enumerate() {
+            let length = entry.words.len();
+            if length < 2 || length > isr.tokens.len() {
+                continue;
+            }
+            let Some(at) = (0..=isr.tokens.len() - length).find(|&i| entry.words.iter().zip(&isr.tokens[i..]).all(|(w, t)| *w == t.folded)) else {
+                continue;
+            };
+            let mut relation = None;
+            for word in words.iter_mut().filter(|w| (at..at + length).contains(&w.token)) {
+                let mut gains = word.gains.to_vec();
+                gains[position] = gains[position].max(word.best) + 0.5;
+                word.best = gains[position];
+                word.gains = gains.into();
+                word.class = None;
+                relation = relation.or(word.relation);
+                word.relation = relation;
+            }
+        }
+    }
+}
+
+/// Whether a word is one of the values to choose from: "a man or a woman".
+fn is_choice(isr: &Isr, token: usize) -> bool {
+    let or = |i: usize| isr.tokens.get(i).is_some_and(|t| t.folded == "or");
+    or(token + 1) || (1..=2).any(|back| token >= back && or(token - back))
+}

@@ -1,0 +1,50 @@
+//! Which markers does the question hold? Conditions on numbers and most extreme values.
+
+use crate::isr::{Comparator, Superlative};
+use crate::plan::{Extreme, Slot};
+use crate::text::Token;
+use crate::vocabulary;
+
+pub(super) fn find_comparator(tokens: &[Token]) -> Option<Comparator> {
+    for (i, token) in tokens.iter().enumerate().skip(1) {
+        let Ok(number) = token.folded.parse::<f64>() else { continue };
+        let from = i.saturating_sub(3);
+        let mut before: Vec<&str> = tokens[from..i].iter().map(|t| t.folded.as_str()).collect();
+        while matches!(before.last(), Some(&"the" | &"year")) {
+            before.pop();
+        }
+        if let Some((operator, temporal, length)) = vocabulary::comparator(&before) {
+            let first = from + before.len() - length;
+            return Some(Comparator { operator, number, text: token.text.clone(), slot: Slot(0), temporal, first, end: i + 1 });
+        }
+    }
+    None
+}
+
+pub(super) fn find_superlative(tokens: &[Token], free: &[usize], compared: &dyn Fn(usize) -> bool) -> Option<Superlative> {
+    for &i in free.iter().filter(|&&i| !compared(i)) {
+        let Some((extreme, temporal, noun)) = vocabulary::superlative(&tokens[i].folded) else { continue };
+        let mut attribute = noun.to_owned();
+        let mut end = i + 1;
+        let mut temporal = temporal;
+        let mut extreme = extreme;
+        if noun.is_empty() && !temporal {
+            // "most expensive", "most recent", "the maximum attack", "more special abilities".
+            if let Some(&next) = free.iter().find(|&&j| j == i + 1) {
+                end = next + 1;
+                match vocabulary::superlative(&tokens[next].folded) {
+                    Some((adjective, time, noun)) => {
+                        temporal = time;
+                        attribute = noun.to_owned();
+                        if matches!(extreme, Extreme::Most) {
+                            extreme = adjective;
+                        }
+                    }
+                    None => attribute.clone_from(&tokens[next].folded),
+                }
+            }
+        }
+        return Some(Superlative { extreme, temporal, attribute, first: i, end });
+    }
+    None
+}
