@@ -5,9 +5,11 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
+use refrain::warm::{Resume, WarmRequest};
 use refrain::{
     Answer, AskRequest, Config, Engine, EngineError, MemoryUse, Surroundings, SystemClock, Verdict,
 };
@@ -29,6 +31,7 @@ pub struct EngineUnderTest {
     namespaces: u64,
     run: u64,
     failures_in_a_row: usize,
+    warm_start: bool,
     /// Removed when the run is over.
     _folder: Option<TempDir>,
 }
@@ -56,6 +59,10 @@ impl EngineUnderTest {
             namespaces: 0,
             run: u64::from(std::process::id()),
             failures_in_a_row: 0,
+            // A pair's memory must hold its first question and nothing else.
+            warm_start: options.memory == MemoryMode::On
+                && !options.ablations.no_warm
+                && !options.dataset.is_pairs(),
             _folder: folder,
         })
     }
@@ -113,6 +120,9 @@ impl System for EngineUnderTest {
     fn fresh_memory(&mut self) -> anyhow::Result<()> {
         self.namespaces += 1;
         self.namespace = format!("eval-{}-{}", self.run, self.namespaces);
+        if self.warm_start {
+            self.warm()?;
+        }
         Ok(())
     }
 
@@ -132,7 +142,7 @@ impl System for EngineUnderTest {
         };
         self.failures_in_a_row = 0;
         Ok(Reply {
-            source: self.source_of(&answer)?,
+            source: self.source_of(&answer),
             micros,
             ..reply(answer)
         })
@@ -170,12 +180,40 @@ impl EngineUnderTest {
         })
     }
 
-    /// The experience an answer was served from.
-    fn source_of(&self, answer: &Answer) -> anyhow::Result<Option<HitSource>> {
-        let Some(_id) = &answer.experience else {
-            return Ok(None);
-        };
-        Ok(None)
+    /// The experience an answer was served from; `None` when it is gone again.
+    fn source_of(&self, answer: &Answer) -> Option<HitSource> {
+        let id = answer.experience.as_ref()?;
+        let stored = self.engine.experience(&self.namespace, id).ok()?;
+        let experience = &stored.experience;
+        Some(HitSource {
+            id: id.clone(),
+            question: experience.question.clone(),
+            values: experience
+                .answer
+                .values
+                .iter()
+                .map(|value| Value {
+                    label: value.label.clone(),
+                    iri: node(&value.term).iri,
+                })
+                .collect(),
+        })
+    }
+
+    /// Fills the fresh memory with questions that the graphs suggest.
+    fn warm(&self) -> anyhow::Result<()> {
+        let settings = &self.engine.config().warm;
+        self.engine.warm(&WarmRequest {
+            source: None,
+            namespace: self.namespace.clone(),
+            entities: settings.entities,
+            questions_per_entity: settings.questions_per_entity,
+            seed: settings.seed,
+            resume: Resume::No,
+            progress: &|_, _, _| {},
+            cancel: &AtomicBool::new(false),
+        })?;
+        Ok(())
     }
 }
 
