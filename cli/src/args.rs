@@ -46,8 +46,8 @@ pub(crate) struct Global {
     /// Print JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// When to use colours
-    #[arg(long, global = true, value_enum, default_value_t = ColourChoice::Auto, value_name = "WHEN")]
+    /// When to use colours: auto, always or never
+    #[arg(long, global = true, value_enum, default_value_t = ColourChoice::Auto, value_name = "WHEN", hide_possible_values = true)]
     pub(crate) color: ColourChoice,
     /// No progress bars, no notes
     #[arg(long, short, global = true)]

@@ -6,6 +6,7 @@ mod failure;
 mod interrupt;
 mod open;
 mod ui;
+mod usage;
 
 use std::process::ExitCode;
 
@@ -16,7 +17,10 @@ use failure::Outcome;
 use ui::Ui;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage::report(&error),
+    };
     let ui = Ui::new(&cli.global);
     match run(cli, ui) {
         Ok(()) => ExitCode::SUCCESS,

@@ -6,7 +6,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::args::{ColourChoice, Global};
 use crate::failure::{Failure, Outcome};
@@ -124,6 +124,12 @@ impl Ui {
         }
     }
 
+    /// Columns of the terminal; `None` when the output goes elsewhere.
+    fn columns(self) -> Option<usize> {
+        let (columns, _) = terminal_size::terminal_size_of(io::stdout())?;
+        Some(usize::from(columns.0))
+    }
+
     /// Whether a progress bar makes sense.
     pub(crate) fn shows_progress(self) -> bool {
         !self.quiet && io::stderr().is_terminal()
@@ -179,6 +185,8 @@ pub(crate) struct TextTable {
 
 /// The widest a column gets.
 const MAX_COLUMN_WIDTH: usize = 60;
+/// The narrowest a column is made to fit the terminal.
+const MIN_COLUMN_WIDTH: usize = 12;
 
 impl TextTable {
     /// An empty table with these headings.
@@ -192,7 +200,7 @@ impl TextTable {
     /// Adds a row; the cells are made safe.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows
-            .push(cells.into_iter().map(|cell| clip(&safe(&cell))).collect());
+            .push(cells.into_iter().map(|cell| clip(&safe(&cell), MAX_COLUMN_WIDTH)).collect());
     }
 
     /// Whether it has no rows.
@@ -212,7 +220,10 @@ impl TextTable {
                 .max()
                 .unwrap_or(0)
         };
-        let widths: Vec<usize> = (0..columns).map(width).collect();
+        let mut widths: Vec<usize> = (0..columns).map(width).collect();
+        if let Some(room) = ui.columns() {
+            narrow(&mut widths, room);
+        }
         let numeric: Vec<bool> = (0..columns).map(|column| self.is_numeric(column)).collect();
         let head = render(&self.head, &widths, &numeric);
         ui.line(ui.paint(Tone::Faint, &head))?;
@@ -232,13 +243,27 @@ impl TextTable {
     }
 }
 
-fn clip(cell: &str) -> String {
-    if cell.width() <= MAX_COLUMN_WIDTH {
+/// Takes from the widest columns until all fit into `room`.
+fn narrow(widths: &mut [usize], room: usize) {
+    let gaps = 2 * widths.len().saturating_sub(1);
+    while widths.iter().sum::<usize>() + gaps > room {
+        let Some(widest) = widths.iter_mut().max() else {
+            return;
+        };
+        if *widest <= MIN_COLUMN_WIDTH {
+            return;
+        }
+        *widest -= 1;
+    }
+}
+
+fn clip(cell: &str, room: usize) -> String {
+    if cell.width() <= room {
         return cell.to_owned();
     }
     let mut kept = String::new();
     for c in cell.chars() {
-        if kept.width() >= MAX_COLUMN_WIDTH - 1 {
+        if kept.width() + c.width().unwrap_or(0) + 1 > room {
             break;
         }
         kept.push(c);
@@ -250,6 +275,7 @@ fn clip(cell: &str) -> String {
 fn render(cells: &[String], widths: &[usize], numeric: &[bool]) -> String {
     let mut line = String::new();
     for (column, cell) in cells.iter().enumerate() {
+        let cell = &clip(cell, widths[column]);
         let padding = " ".repeat(widths[column].saturating_sub(cell.width()));
         if numeric[column] {
             line.push_str(&padding);
@@ -312,6 +338,6 @@ mod tests {
 
     #[test]
     fn wide_characters_are_clipped_by_their_width() {
-        assert!(clip(&"电".repeat(80)).width() <= MAX_COLUMN_WIDTH + 1);
+        assert!(clip(&"电".repeat(80), 20).width() <= 20);
     }
 }

@@ -52,7 +52,8 @@ pub(crate) fn run(command: &ConfigCommand, global: &Global, ui: Ui) -> Outcome {
         .filter(|setting| key.as_deref().is_none_or(|key| selects(key, &setting.key)))
         .collect();
     if let (Some(key), true) = (key, shown.is_empty()) {
-        let known = all.iter().map(|setting| setting.key.as_str());
+        let sections = all.iter().filter_map(|setting| setting.key.split('.').next());
+        let known = sections.chain(all.iter().map(|setting| setting.key.as_str()));
         let hint = refrain::suggest::closest(key, known).map_or_else(
             || "`refrain config show` lists every setting".to_owned(),
             |close| format!("did you mean \"{close}\"?"),

@@ -42,7 +42,12 @@ pub fn examine(root: &Path, config: Config, surroundings: Surroundings) -> Resul
 
 fn graph(directory: &Directory, name: &str) -> Check {
     let what = format!("graph {name}");
-    match Source::open(directory, name, String::new()).and_then(|source| source.snapshot()) {
+    // The store must stay open for as long as its snapshot is read.
+    let source = match Source::open(directory, name, String::new()) {
+        Ok(source) => source,
+        Err(error) => return broken(what, &error),
+    };
+    match source.snapshot() {
         Err(error) => broken(what, &error),
         Ok(snapshot) => Check {
             what,

@@ -1,0 +1,105 @@
+//! Does hostile input get a clear answer or refusal, and never a panic?
+
+use std::fmt::Write;
+
+use crate::support::{Place, Said};
+
+fn answered(said: Said) -> serde_json::Value {
+    let said = said.good();
+    assert!(!said.err.contains("panicked"), "{said:?}");
+    serde_json::from_str(&said.out).unwrap()
+}
+
+#[test]
+fn a_question_of_ten_megabytes_is_cut_and_that_is_said() {
+    let place = Place::with_films();
+    let long = format!("who directed Inception {}", "and who else ".repeat(800_000));
+    assert!(long.len() > 10_000_000);
+    let answer = answered(place.run_with(&["--json", "ask", "-"], long.as_bytes()));
+    assert!(answer["cut"][0].as_str().unwrap().contains("bytes"), "{}", answer["cut"]);
+}
+
+#[test]
+fn strange_bytes_in_a_question_do_no_harm() {
+    let place = Place::with_films();
+    for question in [
+        b"who directed\0 Inception\0?".as_slice(),
+        b"who directed \xff\xfe\x80Inception?",
+        "who directed \u{202e}noitpecnI\u{202c}?".as_bytes(),
+        b"\x1b[2J\x1b[H who directed Inception?",
+        "who \u{27e8}0\u{27e9} directed \u{27e8}99\u{27e9} Inception?".as_bytes(),
+        b"\"unterminated who directed Inception",
+        "🎬🎬🎬".as_bytes(),
+        b"? ?? ???",
+        b"SELECT * WHERE { ?s ?p ?o }",
+        b"'); DROP TABLE films; --",
+    ] {
+        answered(place.run_with(&["--json", "ask", "-"], question));
+        let said = place.run_with(&["ask", "-e", "-"], question).good();
+        assert!(!said.out.contains('\u{1b}'), "{said:?}");
+    }
+}
+
+#[test]
+fn unterminated_literals_and_deep_nesting_are_reported_with_their_place() {
+    let place = Place::new();
+    let open = place.write("open.ttl", "<http://e.org/a> <http://e.org/b> \"never closed .\n<http://e.org/a> <http://e.org/b> 1 .\n");
+    assert!(place.run(&["load", &open]).bad(1).err.contains("open.ttl"));
+    let mut deep = String::new();
+    for _ in 0..1000 {
+        deep.push_str("{\"http://e.org/p\": ");
+    }
+    deep.push_str("\"x\"");
+    deep.push_str(&"}".repeat(1000));
+    let deep = place.write("deep.jsonld", deep);
+    let said = place.run(&["load", &deep]);
+    assert!(matches!(said.code, Some(0 | 1)) && !said.err.contains("panicked"), "{said:?}");
+    place.run(&["doctor"]);
+}
+
+#[test]
+fn a_graph_of_blank_nodes_only_can_be_loaded_and_asked() {
+    let place = Place::new();
+    let blank = place.write("blank.ttl", "[] <http://e.org/knows> [ <http://e.org/knows> [ <http://e.org/age> 7 ] ] .");
+    place.run(&["load", &blank]).good();
+    answered(place.run(&["--json", "ask", "who knows whom?"]));
+    answered(place.run(&["--json", "ask", "what is the age of b0?"]));
+    place.run(&["doctor"]).good();
+}
+
+#[test]
+fn labels_of_every_script_are_found_and_shown() {
+    let place = Place::new();
+    let mut turtle = String::from("@prefix : <http://e.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . :capital rdfs:label \"capital\" .\n");
+    let pairs = [("مصر", "القاهرة"), ("中国", "北京"), ("Ελλάδα", "Αθήνα"), ("ישראל", "ירושלים"), ("Việt Nam", "Hà Nội")];
+    for (n, (country, city)) in pairs.iter().enumerate() {
+        let _ = writeln!(turtle, ":c{n} rdfs:label \"{country}\" ; :capital :t{n} . :t{n} rdfs:label \"{city}\" .");
+    }
+    let file = place.write("world.ttl", turtle);
+    place.run(&["load", &file]).good();
+    for (country, city) in pairs {
+        let answer = answered(place.run(&["--json", "ask", &format!("what is the capital of {country}?")]));
+        assert_eq!(answer["text"], city, "{answer}");
+        let said = place.run(&["ask", &format!("what is the capital of {country}?")]).good();
+        assert!(said.out.contains(city), "{said:?}");
+    }
+}
+
+#[test]
+fn a_label_that_is_a_sparql_injection_stays_a_label() {
+    let place = Place::new();
+    let turtle = r#"@prefix : <http://e.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :x rdfs:label "\" } ; DELETE WHERE { ?s ?p ?o } #" ; :capital :y . :y rdfs:label "Fine > . } UNION { ?s ?p ?o" .
+        :capital rdfs:label "capital" . :z rdfs:label "Zed" ; :capital :x ."#;
+    let file = place.write("evil.ttl", turtle);
+    place.run(&["load", &file]).good();
+    let before = place.json(&["source", "list"])[0]["statements"].clone();
+    let answer = answered(place.run(&["--json", "ask", "what is the capital of \" } ; DELETE WHERE { ?s ?p ?o } #?"]));
+    assert_eq!(place.json(&["source", "list"])[0]["statements"], before);
+    if let Some(sparql) = answer["plan"]["sparql"].as_str() {
+        place.run(&["sparql", sparql]).good();
+    }
+    let answer = answered(place.run(&["--json", "ask", "what is the capital of Zed?"]));
+    assert_eq!(answer["values"].as_array().unwrap().len(), 1, "{answer}");
+    place.run(&["sparql", answer["plan"]["sparql"].as_str().unwrap()]).good();
+}
