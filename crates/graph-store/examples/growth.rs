@@ -3,6 +3,8 @@
 //! `cargo run --release -p graph-store --example growth`. The last column is the last time over the first; the graph
 //! has grown by 32, its logarithm by 1.5.
 
+#![expect(clippy::print_stdout, reason = "a program for people to read")]
+
 use std::fmt::Write as _;
 use std::time::Instant;
 
@@ -101,7 +103,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             vec![Source::text("a.nt", text(*size))],
             &LoadOptions::default(),
         )?;
-        columns.push(times(&*Box::new(store.snapshot()?))?);
+        columns.push(times(&store.snapshot()?)?);
     }
     println!(
         "{:<18}{}   growth",

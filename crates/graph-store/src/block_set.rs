@@ -281,7 +281,6 @@ pub(crate) fn merge(
 }
 
 /// The block that `key` belongs into, decoded, and the first key of the block after it.
-#[expect(clippy::type_complexity, reason = "two optional parts of one look-up")]
 fn block_for(
     table: &Table<'_, Key, &'static [u8]>,
     key: Key,

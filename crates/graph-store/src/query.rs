@@ -126,14 +126,16 @@ impl Snapshot {
         deadline: Deadline,
     ) -> Result<QueryResult, StoreError> {
         let evaluator = QueryEvaluator::new();
-        let mut prepared = evaluator.prepare(query);
-        if limits.default_graph == DefaultGraph::Union && query.dataset().is_none() {
-            prepared.dataset_mut().set_default_graph_as_union();
-        }
-        let results = prepared
+        let default_graph = match query.dataset() {
+            Some(_) => DefaultGraph::Only,
+            None => limits.default_graph,
+        };
+        let results = evaluator
+            .prepare(query)
             .execute(QuerySnapshot {
                 snapshot: self.clone(),
                 deadline,
+                default_graph,
             })
             .map_err(failure)?;
         collect(results, limits.max_rows, deadline)
@@ -193,12 +195,12 @@ fn parse(sparql: &str) -> Result<Query, StoreError> {
 
 /// The store's own error when the evaluator only passes it on.
 fn failure(error: QueryEvaluationError) -> StoreError {
-    match error {
-        QueryEvaluationError::Dataset(inner) => match inner.downcast::<StoreError>() {
-            Ok(ours) => *ours,
-            Err(other) => StoreError::Evaluation(QueryEvaluationError::Dataset(other)),
-        },
-        other => StoreError::Evaluation(other),
+    let QueryEvaluationError::Dataset(inner) = error else {
+        return StoreError::Evaluation(error);
+    };
+    match inner.downcast::<StoreError>() {
+        Ok(ours) => *ours,
+        Err(other) => StoreError::Evaluation(QueryEvaluationError::Dataset(other)),
     }
 }
 

@@ -16,6 +16,7 @@ use crate::clock;
 use crate::error::StoreError;
 use crate::id::TermId;
 use crate::order::{IdQuad, Key, Order, join};
+use crate::query::DefaultGraph;
 use crate::snapshot::Snapshot;
 
 /// Quads read between two looks at the clock.
@@ -44,6 +45,7 @@ impl Clone for QueryTerm {
 pub(crate) struct QuerySnapshot {
     pub(crate) snapshot: Snapshot,
     pub(crate) deadline: Deadline,
+    pub(crate) default_graph: DefaultGraph,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -67,6 +69,8 @@ impl Deadline {
 enum GraphFilter {
     Exactly(u32),
     AnyNamed,
+    /// All graphs as one, each triple once.
+    Union,
 }
 
 impl GraphFilter {
@@ -74,6 +78,7 @@ impl GraphFilter {
         match self {
             Self::Exactly(wanted) => graph == wanted,
             Self::AnyNamed => graph != 0,
+            Self::Union => true,
         }
     }
 }
@@ -85,6 +90,8 @@ pub(crate) struct Quads {
     graph: GraphFilter,
     deadline: Deadline,
     until_clock: u32,
+    /// The triple given last, in a union: the graph comes last in every order, so the same triples are neighbours.
+    last: Option<[u32; 3]>,
 }
 
 enum Reading {
@@ -143,8 +150,17 @@ impl Quads {
                 return Ok(None);
             };
             let quad = self.order.unpack(key);
-            if self.graph.accepts(quad[3]) {
-                return Ok(Some(quad));
+            if !self.graph.accepts(quad[3]) {
+                continue;
+            }
+            let [s, p, o, _] = quad;
+            match self.graph {
+                GraphFilter::Exactly(_) | GraphFilter::AnyNamed => return Ok(Some(quad)),
+                GraphFilter::Union if self.last == Some([s, p, o]) => {}
+                GraphFilter::Union => {
+                    self.last = Some([s, p, o]);
+                    return Ok(Some([s, p, o, 0]));
+                }
             }
         }
     }
@@ -190,7 +206,7 @@ impl QuerySnapshot {
             [None, Some(p), None] => range(Order::Posg, &[p]),
             [None, None, Some(o)] => range(Order::Opsg, &[o]),
             [None, None, None] => match graph {
-                GraphFilter::Exactly(0) => range(Order::Spog, &[]),
+                GraphFilter::Exactly(0) | GraphFilter::Union => range(Order::Spog, &[]),
                 GraphFilter::Exactly(graph) => range(Order::Gspo, &[graph]),
                 GraphFilter::AnyNamed => range(Order::Gspo, &[]),
             },
@@ -209,7 +225,10 @@ impl QuerySnapshot {
         }
         let graph = match graph {
             None => GraphFilter::AnyNamed,
-            Some(None) => GraphFilter::Exactly(0),
+            Some(None) => match self.default_graph {
+                DefaultGraph::Only => GraphFilter::Exactly(0),
+                DefaultGraph::Union => GraphFilter::Union,
+            },
             Some(Some(QueryTerm::Stored(id))) => GraphFilter::Exactly(*id),
             Some(Some(QueryTerm::Computed(_))) => {
                 reading = Some(Reading::Nothing);
@@ -226,6 +245,7 @@ impl QuerySnapshot {
             graph,
             deadline: self.deadline,
             until_clock: QUADS_PER_CLOCK_READING,
+            last: None,
         }
     }
 }

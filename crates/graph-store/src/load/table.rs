@@ -75,10 +75,12 @@ pub(super) fn run(
             }
             Err(error) => {
                 let line = error.position().map_or(0, csv::Position::line);
-                match error.into_kind() {
-                    csv::ErrorKind::Io(error) => return Err(io_problem(&input.name, error)),
-                    kind => rows.problem(line, format!("not a row of text: {kind:?}"))?,
+                if error.is_io_error()
+                    && let csv::ErrorKind::Io(error) = error.into_kind()
+                {
+                    return Err(io_problem(&input.name, error));
                 }
+                rows.problem(line, "the row is not UTF-8 text".to_owned())?;
             }
         }
     }

@@ -88,7 +88,8 @@ impl Generator<'_> {
         if self.chance(4) {
             match random_object(self.rng) {
                 Term::BlankNode(_) => self.variable(),
-                other => other.to_string(),
+                Term::NamedNode(node) => node.to_string(),
+                Term::Literal(literal) => literal.to_string(),
             }
         } else {
             self.node()

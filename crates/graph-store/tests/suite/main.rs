@@ -1,5 +1,7 @@
 //! The store as its users see it.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail as tests do")]
+
 mod differential;
 mod kill;
 mod labels;
