@@ -35,10 +35,23 @@ pub(crate) struct Cli {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Global {
     /// Directory that holds the graphs and the memory
-    #[arg(long, global = true, env = "REFRAIN_DIR", default_value = "./.refrain", value_name = "DIR", hide_env_values = true)]
+    #[arg(
+        long,
+        global = true,
+        env = "REFRAIN_DIR",
+        default_value = "./.refrain",
+        value_name = "DIR",
+        hide_env_values = true
+    )]
     pub(crate) dir: PathBuf,
     /// Settings file [default: refrain.toml in the directory]
-    #[arg(long, global = true, env = "REFRAIN_CONFIG", value_name = "FILE", hide_env_values = true)]
+    #[arg(
+        long,
+        global = true,
+        env = "REFRAIN_CONFIG",
+        value_name = "FILE",
+        hide_env_values = true
+    )]
     pub(crate) config: Option<PathBuf>,
     /// Override one setting, as in `--set memory.capacity=500`
     #[arg(long, global = true, value_name = "KEY=VALUE")]
@@ -112,7 +125,12 @@ pub(crate) struct LoadArgs {
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<String>,
     /// The source that receives the triples
-    #[arg(long, visible_alias = "source", value_name = "NAME", default_value = "default")]
+    #[arg(
+        long,
+        visible_alias = "source",
+        value_name = "NAME",
+        default_value = "default"
+    )]
     pub(crate) domain: String,
     /// Format [default: from each file's name]
     #[arg(long, value_enum)]

@@ -199,8 +199,12 @@ impl TextTable {
 
     /// Adds a row; the cells are made safe.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows
-            .push(cells.into_iter().map(|cell| clip(&safe(&cell), MAX_COLUMN_WIDTH)).collect());
+        self.rows.push(
+            cells
+                .into_iter()
+                .map(|cell| clip(&safe(&cell), MAX_COLUMN_WIDTH))
+                .collect(),
+        );
     }
 
     /// Whether it has no rows.
@@ -234,7 +238,11 @@ impl TextTable {
     }
 
     fn is_numeric(&self, column: usize) -> bool {
-        let mut cells = self.rows.iter().filter_map(|row| row.get(column)).peekable();
+        let mut cells = self
+            .rows
+            .iter()
+            .filter_map(|row| row.get(column))
+            .peekable();
         cells.peek().is_some()
             && cells.all(|cell| {
                 cell.chars()
@@ -307,13 +315,21 @@ pub(crate) fn duration(micros: u64) -> String {
     match micros {
         0..1_000 => format!("{micros} µs"),
         1_000..1_000_000 => format!("{}.{} ms", micros / 1_000, micros % 1_000 / 100),
-        _ => format!("{}.{:02} s", micros / 1_000_000, micros % 1_000_000 / 10_000),
+        _ => format!(
+            "{}.{:02} s",
+            micros / 1_000_000,
+            micros % 1_000_000 / 10_000
+        ),
     }
 }
 
 /// "1 triple", "2 triples".
 pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
-    format!("{} {}", thousands(number), if number == 1 { one } else { many })
+    format!(
+        "{} {}",
+        thousands(number),
+        if number == 1 { one } else { many }
+    )
 }
 
 #[cfg(test)]

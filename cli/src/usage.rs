@@ -18,7 +18,11 @@ pub(crate) fn report(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() || asks_for_help {
         // Nobody is left to tell when standard output is closed.
         let _ = error.print();
-        return if asks_for_help { ExitCode::from(2) } else { ExitCode::SUCCESS };
+        return if asks_for_help {
+            ExitCode::from(2)
+        } else {
+            ExitCode::SUCCESS
+        };
     }
     let failure = failure(error);
     ui().fail(&failure);
@@ -47,8 +51,12 @@ fn failure(error: &clap::Error) -> Failure {
     let text = error.to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let message: Vec<&str> = lines.take_while(|line| !line.starts_with("Usage:")).collect();
-    let (tips, said): (Vec<&str>, Vec<&str>) = message.into_iter().partition(|line| line.starts_with("tip:"));
+    let message: Vec<&str> = lines
+        .take_while(|line| !line.starts_with("Usage:"))
+        .collect();
+    let (tips, said): (Vec<&str>, Vec<&str>) = message
+        .into_iter()
+        .partition(|line| line.starts_with("tip:"));
     let hint = match tips.first() {
         Some(tip) => tip.trim_start_matches("tip:").trim().to_owned(),
         None => "`refrain --help` and `refrain COMMAND --help` say what there is".to_owned(),
@@ -59,11 +67,21 @@ fn failure(error: &clap::Error) -> Failure {
 fn unknown_command(asked: &str) -> Failure {
     let mut names = Vec::new();
     collect(&Cli::command(), "", &mut names);
-    let top: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.contains(' ')).collect();
-    let inner = names.iter().filter_map(|name| name.rsplit_once(' ')).map(|(_, last)| last);
+    let top: Vec<&str> = names
+        .iter()
+        .map(String::as_str)
+        .filter(|name| !name.contains(' '))
+        .collect();
+    let inner = names
+        .iter()
+        .filter_map(|name| name.rsplit_once(' '))
+        .map(|(_, last)| last);
     let close = refrain::suggest::closest(asked, top.iter().copied()).or_else(|| {
         let close = refrain::suggest::closest(asked, inner)?;
-        names.iter().map(String::as_str).find(|name| name.ends_with(&format!(" {close}")))
+        names
+            .iter()
+            .map(String::as_str)
+            .find(|name| name.ends_with(&format!(" {close}")))
     });
     let hint = close.map_or_else(
         || "`refrain --help` lists the commands".to_owned(),

@@ -14,9 +14,15 @@ const EXPLANATION_LINES: usize = 400;
 
 /// Prints an answer with its proof and where it comes from.
 pub(crate) fn print(answer: &Answer, ui: Ui) -> Outcome {
-    let tone = if answer.refused { Tone::Warn } else { Tone::Strong };
+    let tone = if answer.refused {
+        Tone::Warn
+    } else {
+        Tone::Strong
+    };
     ui.line(ui.paint(tone, &safe(&answer.text)))?;
-    if answer.refused && let Some(reason) = &answer.reason {
+    if answer.refused
+        && let Some(reason) = &answer.reason
+    {
         ui.line(format!("  {}", safe(reason)))?;
     }
     print_citations(answer, ui)?;
@@ -43,7 +49,10 @@ fn print_citations(answer: &Answer, ui: Ui) -> Outcome {
     }
     let rest = answer.citations.len().saturating_sub(shown);
     if rest > 0 {
-        let text = format!("    and {} more (--json has all)", counted(rest as u64, "triple", "triples"));
+        let text = format!(
+            "    and {} more (--json has all)",
+            counted(rest as u64, "triple", "triples")
+        );
         ui.line(ui.paint(Tone::Faint, &text))?;
     }
     Ok(())
@@ -80,9 +89,16 @@ fn print_explanation(answer: &Answer, explanation: &Value, ui: Ui) -> Outcome {
     outline(explanation, 0, &mut lines);
     let cut = lines.len().saturating_sub(EXPLANATION_LINES);
     for (depth, name, text) in lines.into_iter().take(EXPLANATION_LINES) {
-        let name = ui.paint(if depth == 0 { Tone::Name } else { Tone::Faint }, &safe(&name));
+        let name = ui.paint(
+            if depth == 0 { Tone::Name } else { Tone::Faint },
+            &safe(&name),
+        );
         let space = if text.is_empty() { "" } else { " " };
-        ui.line(format!("{}{name}{space}{}", "  ".repeat(depth), safe(&text)))?;
+        ui.line(format!(
+            "{}{name}{space}{}",
+            "  ".repeat(depth),
+            safe(&text)
+        ))?;
     }
     if cut > 0 {
         ui.line(ui.paint(Tone::Faint, &format!("… {cut} more lines (--json has all)")))?;

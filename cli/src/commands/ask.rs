@@ -21,7 +21,9 @@ pub(crate) fn run(args: &AskArgs, global: &Global, ui: Ui) -> Outcome {
     let given = args.question.join(" ");
     if given == "-" {
         let mut bytes = Vec::new();
-        std::io::stdin().take(MAX_INPUT_BYTES).read_to_end(&mut bytes)?;
+        std::io::stdin()
+            .take(MAX_INPUT_BYTES)
+            .read_to_end(&mut bytes)?;
         let question = String::from_utf8_lossy(&bytes).into_owned();
         return once(&open::existing(global)?, args, &question, ui);
     }
@@ -50,7 +52,9 @@ fn request(args: &AskArgs, question: &str) -> AskRequest {
 
 fn once(engine: &Engine, args: &AskArgs, question: &str, ui: Ui) -> Outcome {
     if question.trim().is_empty() {
-        return Err(Failure::usage("the question is empty").hint("refrain ask \"who directed Inception?\""));
+        return Err(
+            Failure::usage("the question is empty").hint("refrain ask \"who directed Inception?\"")
+        );
     }
     let answer = engine.ask(&request(args, question))?;
     engine.settle()?;
@@ -98,13 +102,21 @@ Ask in plain language. Beside questions there is:
 /// A conversation on a terminal, with line editing and history.
 fn conversation(args: &AskArgs, global: &Global, ui: Ui) -> Outcome {
     let engine = open::existing(global)?;
-    let editing = |error: &ReadlineError| Failure::new(format!("the line cannot be edited: {error}"));
+    let editing =
+        |error: &ReadlineError| Failure::new(format!("the line cannot be edited: {error}"));
     let mut editor = DefaultEditor::new().map_err(|error| editing(&error))?;
     let history = history_file(global);
     // The first conversation has no history yet.
     let _ = editor.load_history(&history);
-    let names: Vec<String> = engine.sources().iter().map(|source| source.name().to_owned()).collect();
-    ui.note(format!("asking {}; :help says what else there is", names.join(", ")));
+    let names: Vec<String> = engine
+        .sources()
+        .iter()
+        .map(|source| source.name().to_owned())
+        .collect();
+    ui.note(format!(
+        "asking {}; :help says what else there is",
+        names.join(", ")
+    ));
     let mut talk = Conversation {
         engine: &engine,
         args: args.clone(),
@@ -156,13 +168,16 @@ impl Conversation<'_> {
             }
             ":sources" => {
                 for source in self.engine.sources() {
-                    self.ui.line(format!("{}  {}", source.name(), source.description()))?;
+                    self.ui
+                        .line(format!("{}  {}", source.name(), source.description()))?;
                 }
             }
             other if other.starts_with(':') => {
                 let known = [":good", ":bad", ":explain", ":sources", ":quit", ":help"];
-                let hint = refrain::suggest::closest(other, known)
-                    .map_or_else(|| ":help lists what there is".to_owned(), |close| format!("did you mean {close}?"));
+                let hint = refrain::suggest::closest(other, known).map_or_else(
+                    || ":help lists what there is".to_owned(),
+                    |close| format!("did you mean {close}?"),
+                );
                 self.ui.warn(format!("{other} is unknown; {hint}"));
             }
             question => {
@@ -183,7 +198,9 @@ impl Conversation<'_> {
             self.ui.warn("there is no answer to judge yet");
             return Ok(());
         };
-        let report = self.engine.feedback(&self.args.namespace.namespace, id, verdict)?;
+        let report = self
+            .engine
+            .feedback(&self.args.namespace.namespace, id, verdict)?;
         crate::commands::feedback::print(&report, self.ui)
     }
 }

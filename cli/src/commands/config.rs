@@ -20,12 +20,15 @@ pub(crate) fn layers(global: &Global) -> Outcome<Layers> {
         Ok(text) => layers = layers.file(&path, &text)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound && !required => {}
         Err(error) => {
-            return Err(Failure::new(format!("the settings cannot be read: {error}")));
+            return Err(Failure::new(format!(
+                "the settings cannot be read: {error}"
+            )));
         }
     }
-    layers = layers.environment(std::env::vars_os().filter_map(|(name, value)| {
-        Some((name.into_string().ok()?, value.into_string().ok()?))
-    }))?;
+    layers =
+        layers.environment(std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        }))?;
     for given in &global.set {
         let Some((key, value)) = given.split_once('=') else {
             return Err(Failure::usage(format!("--set \"{given}\" has no value"))
@@ -52,7 +55,9 @@ pub(crate) fn run(command: &ConfigCommand, global: &Global, ui: Ui) -> Outcome {
         .filter(|setting| key.as_deref().is_none_or(|key| selects(key, &setting.key)))
         .collect();
     if let (Some(key), true) = (key, shown.is_empty()) {
-        let sections = all.iter().filter_map(|setting| setting.key.split('.').next());
+        let sections = all
+            .iter()
+            .filter_map(|setting| setting.key.split('.').next());
         let known = sections.chain(all.iter().map(|setting| setting.key.as_str()));
         let hint = refrain::suggest::closest(key, known).map_or_else(
             || "`refrain config show` lists every setting".to_owned(),

@@ -16,7 +16,8 @@ use crate::ui::{Tone, Ui, duration, thousands};
 
 const FILMS: &str = include_str!("../../demo/films.ttl");
 const SOURCE: &str = "films";
-const ABOUT: &str = "films, their directors, writers, actors, genres and awards, and novels with their authors";
+const ABOUT: &str =
+    "films, their directors, writers, actors, genres and awards, and novels with their authors";
 
 /// Questions of eight kinds.
 const QUESTIONS: [(&str, &str); 8] = [
@@ -25,8 +26,14 @@ const QUESTIONS: [(&str, &str); 8] = [
         "several hops",
         "Which other films directed by the director of Inception have been nominated for the Academy Award for Best Picture in 2018?",
     ),
-    ("a condition and the latest", "What is Rowling's latest magic novel?"),
-    ("two conditions", "Which films star both Leonardo DiCaprio and Brad Pitt?"),
+    (
+        "a condition and the latest",
+        "What is Rowling's latest magic novel?",
+    ),
+    (
+        "two conditions",
+        "Which films star both Leonardo DiCaprio and Brad Pitt?",
+    ),
     ("a count", "How many films did Quentin Tarantino direct?"),
     ("a comparison", "Which is longer, Titanic or Avatar?"),
     ("yes or no", "Did Ridley Scott direct Alien?"),
@@ -72,7 +79,11 @@ struct Show {
 
 impl Show {
     fn say(&self, text: &str) -> Outcome {
-        if self.ui.json { Ok(()) } else { self.ui.line(text) }
+        if self.ui.json {
+            Ok(())
+        } else {
+            self.ui.line(text)
+        }
     }
 
     fn heading(&self, text: &str) -> Outcome {
@@ -92,7 +103,8 @@ impl Show {
             cancel: None,
         })?;
         let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-        self.steps.push(json!({ "step": "load", "triples": report.statements_read, "micros": micros }));
+        self.steps
+            .push(json!({ "step": "load", "triples": report.statements_read, "micros": micros }));
         self.say(&format!(
             "{} {} triples about films, people, novels and awards in {}",
             self.ui.paint(Tone::Good, "loaded"),
@@ -108,10 +120,14 @@ impl Show {
         if !self.ui.json {
             self.ui.line("")?;
             let kind = self.ui.paint(Tone::Faint, &format!("({kind})"));
-            self.ui.line(format!("{} {question} {kind}", self.ui.paint(Tone::Name, "?")))?;
+            self.ui.line(format!(
+                "{} {question} {kind}",
+                self.ui.paint(Tone::Name, "?")
+            ))?;
             answer_view::print(&answer, self.ui)?;
         }
-        self.steps.push(json!({ "step": "ask", "kind": kind, "answer": answer }));
+        self.steps
+            .push(json!({ "step": "ask", "kind": kind, "answer": answer }));
         Ok(answer)
     }
 
@@ -125,9 +141,14 @@ impl Show {
 
     fn again(&mut self) -> Outcome {
         self.heading("it remembers: the plan is bound to another film and run again")?;
-        let rebound = self.ask("the first question, another film", "Who directed Interstellar?")?;
+        let rebound = self.ask(
+            "the first question, another film",
+            "Who directed Interstellar?",
+        )?;
         expect(&rebound, HitKind::Plan)?;
-        self.heading("the same question again: the evidence is unchanged, so the verified answer is served")?;
+        self.heading(
+            "the same question again: the evidence is unchanged, so the verified answer is served",
+        )?;
         let exact = self.ask("word for word", QUESTIONS[0].1)?;
         expect(&exact, HitKind::Exact)
     }
@@ -145,28 +166,46 @@ impl Show {
         ))?;
         self.steps.push(json!({ "step": "edit", "report": report }));
         let before = self.count_of(QUESTIONS[4].1);
-        let after = self.ask("the old answer was remembered, and is not served", QUESTIONS[4].1)?;
+        let after = self.ask(
+            "the old answer was remembered, and is not served",
+            QUESTIONS[4].1,
+        )?;
         if before.as_deref() == Some(after.text.as_str()) {
-            return Err(Failure::new(format!("the answer is still {} after its facts changed", after.text)));
+            return Err(Failure::new(format!(
+                "the answer is still {} after its facts changed",
+                after.text
+            )));
         }
         Ok(())
     }
 
     /// The answer's text that an earlier step got.
     fn count_of(&self, question: &str) -> Option<String> {
-        let step = self.steps.iter().find(|step| step["answer"]["question"] == question)?;
+        let step = self
+            .steps
+            .iter()
+            .find(|step| step["answer"]["question"] == question)?;
         step["answer"]["text"].as_str().map(str::to_owned)
     }
 
     fn close(&self, micros: u64, keep: Option<&Path>) -> Outcome {
         if self.ui.json {
-            return self.ui.json(&json!({ "micros": micros, "steps": self.steps }));
+            return self
+                .ui
+                .json(&json!({ "micros": micros, "steps": self.steps }));
         }
         self.ui.line("")?;
-        self.ui.line(self.ui.paint(Tone::Faint, &format!("all of that took {}", duration(micros))))?;
+        self.ui.line(self.ui.paint(
+            Tone::Faint,
+            &format!("all of that took {}", duration(micros)),
+        ))?;
         match keep {
-            Some(keep) => self.ui.line(format!("try it: refrain --dir {} ask", keep.display())),
-            None => self.ui.line("try it: refrain demo --keep films-demo, then refrain --dir films-demo ask"),
+            Some(keep) => self
+                .ui
+                .line(format!("try it: refrain --dir {} ask", keep.display())),
+            None => self
+                .ui
+                .line("try it: refrain demo --keep films-demo, then refrain --dir films-demo ask"),
         }
     }
 }

@@ -17,8 +17,17 @@ pub(crate) fn run(global: &Global, ui: Ui) -> Outcome {
         ui.json(&json!({ "healthy": problems == 0, "checks": checks }))?;
     } else {
         for check in &checks {
-            let (tone, mark) = if check.problems.is_empty() { (Tone::Good, "ok ") } else { (Tone::Bad, "bad") };
-            ui.line(format!("{} {}: {}", ui.paint(tone, mark), check.what, check.found))?;
+            let (tone, mark) = if check.problems.is_empty() {
+                (Tone::Good, "ok ")
+            } else {
+                (Tone::Bad, "bad")
+            };
+            ui.line(format!(
+                "{} {}: {}",
+                ui.paint(tone, mark),
+                check.what,
+                check.found
+            ))?;
             for problem in &check.problems {
                 ui.line(format!("      {problem}"))?;
             }
@@ -27,8 +36,9 @@ pub(crate) fn run(global: &Global, ui: Ui) -> Outcome {
     if problems == 0 {
         return Ok(());
     }
-    Err(
-        Failure::new(format!("{} found", counted(problems as u64, "problem", "problems")))
-            .hint("a damaged graph is made anew by `refrain source remove NAME` and `refrain load`"),
-    )
+    Err(Failure::new(format!(
+        "{} found",
+        counted(problems as u64, "problem", "problems")
+    ))
+    .hint("a damaged graph is made anew by `refrain source remove NAME` and `refrain load`"))
 }

@@ -54,7 +54,10 @@ pub(crate) fn run(args: &EvalArgs, global: &Global, ui: Ui) -> Outcome {
 
 fn dataset(name: &str) -> Outcome<DatasetName> {
     name.parse().map_err(|_| {
-        let names: Vec<&str> = DatasetName::ALL.iter().map(|known| known.as_str()).collect();
+        let names: Vec<&str> = DatasetName::ALL
+            .iter()
+            .map(|known| known.as_str())
+            .collect();
         let hint = refrain::suggest::closest(name, names.iter().copied()).map_or_else(
             || format!("there is {}", names.join(", ")),
             |close| format!("did you mean \"{close}\"?"),

@@ -20,8 +20,10 @@ pub(crate) fn run(args: &FeedbackArgs, global: &Global, ui: Ui) -> Outcome {
         VerdictArg::Edit => Verdict::Edit(text.clone()),
     };
     if args.verdict != VerdictArg::Edit && !text.is_empty() {
-        return Err(Failure::usage(format!("\"{text}\" is not expected after good or bad"))
-            .hint("the right answer goes with edit"));
+        return Err(
+            Failure::usage(format!("\"{text}\" is not expected after good or bad"))
+                .hint("the right answer goes with edit"),
+        );
     }
     let engine = open::existing(global)?;
     let report = engine.feedback(&args.namespace.namespace, &args.answer, verdict)?;
@@ -33,7 +35,11 @@ pub(crate) fn print(report: &BlastRadius, ui: Ui) -> Outcome {
     if ui.json {
         return ui.json(report);
     }
-    ui.line(format!("{} {}", ui.paint(Tone::Good, "noted:"), report.verdict))?;
+    ui.line(format!(
+        "{} {}",
+        ui.paint(Tone::Good, "noted:"),
+        report.verdict
+    ))?;
     let mut parts = Vec::new();
     for (ids, what) in [
         (&report.retracted, "retracted"),

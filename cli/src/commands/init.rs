@@ -25,7 +25,9 @@ pub(crate) fn run(global: &Global, ui: Ui) -> Outcome {
         fs_err::write(&settings, SETTINGS)?;
     }
     if ui.json {
-        return ui.json(&json!({ "directory": directory.root(), "settings": settings, "existed": existed }));
+        return ui.json(
+            &json!({ "directory": directory.root(), "settings": settings, "existed": existed }),
+        );
     }
     let done = if existed { "already there:" } else { "made" };
     let path = directory.root().display().to_string();

@@ -80,7 +80,10 @@ pub(crate) fn run(args: &LoadArgs, global: &Global, ui: Ui) -> Outcome {
     ))?;
     if report.skipped > 0 {
         let skipped = counted(report.skipped, "broken line was", "broken lines were");
-        ui.line(format!("{} {skipped} skipped", ui.paint(Tone::Warn, "note:")))?;
+        ui.line(format!(
+            "{} {skipped} skipped",
+            ui.paint(Tone::Warn, "note:")
+        ))?;
     }
     Ok(())
 }
@@ -91,10 +94,17 @@ fn inputs(given: &[String]) -> Outcome<Vec<graph_store::Source>> {
     for name in given {
         if name == "-" {
             if std::io::stdin().is_terminal() {
-                return Err(Failure::usage("standard input is a terminal, there is nothing to load")
-                    .hint("pipe a file in, as in `zcat graph.nt.gz | refrain load - --format ntriples`"));
+                return Err(Failure::usage(
+                    "standard input is a terminal, there is nothing to load",
+                )
+                .hint(
+                    "pipe a file in, as in `zcat graph.nt.gz | refrain load - --format ntriples`",
+                ));
             }
-            inputs.push(graph_store::Source::reader("standard input", std::io::stdin()));
+            inputs.push(graph_store::Source::reader(
+                "standard input",
+                std::io::stdin(),
+            ));
             continue;
         }
         for path in paths(name)? {
@@ -110,13 +120,19 @@ fn paths(name: &str) -> Outcome<Vec<PathBuf>> {
         return Ok(vec![path.to_owned()]);
     }
     if path.is_dir() {
-        return Err(Failure::usage(format!("{name} is a directory"))
-            .hint(format!("name its files, as in '{}/*.ttl'", name.trim_end_matches('/'))));
+        return Err(
+            Failure::usage(format!("{name} is a directory")).hint(format!(
+                "name its files, as in '{}/*.ttl'",
+                name.trim_end_matches('/')
+            )),
+        );
     }
     if !name.contains(['*', '?', '[']) {
         return Err(Failure::new(format!("there is no file {name}")).maybe_hint(nearest(path)));
     }
-    let bad = |error: &dyn std::fmt::Display| Failure::usage(format!("the pattern {name} is wrong: {error}"));
+    let bad = |error: &dyn std::fmt::Display| {
+        Failure::usage(format!("the pattern {name} is wrong: {error}"))
+    };
     let mut found = Vec::new();
     for entry in glob::glob(name).map_err(|error| bad(&error))? {
         let entry = entry.map_err(|error| bad(&error))?;
@@ -133,7 +149,9 @@ fn paths(name: &str) -> Outcome<Vec<PathBuf>> {
 
 /// The file in the same directory that was probably meant.
 fn nearest(path: &Path) -> Option<String> {
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let directory = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
     let directory = directory.unwrap_or(Path::new("."));
     let names: Vec<String> = fs_err::read_dir(directory)
         .ok()?
@@ -141,7 +159,10 @@ fn nearest(path: &Path) -> Option<String> {
         .collect();
     let asked = path.file_name()?.to_str()?;
     let close = refrain::suggest::closest(asked, names.iter().map(String::as_str))?;
-    Some(format!("did you mean {}?", path.with_file_name(close).display()))
+    Some(format!(
+        "did you mean {}?",
+        path.with_file_name(close).display()
+    ))
 }
 
 fn format(format: Format) -> graph_store::Format {

@@ -34,7 +34,10 @@ pub(crate) fn run(command: &MemoryCommand, global: &Global, ui: Ui) -> Outcome {
                     count
                 }
             };
-            ui.note(format!("wrote {}", counted(count, "experience", "experiences")));
+            ui.note(format!(
+                "wrote {}",
+                counted(count, "experience", "experiences")
+            ));
             Ok(())
         }
         MemoryCommand::Import { file, namespace } => {
@@ -91,22 +94,43 @@ fn show(engine: &Engine, namespace: &str, id: &str, ui: Ui) -> Outcome {
     ui.line(ui.paint(Tone::Strong, &safe(&experience.question)))?;
     ui.line(format!("  {}", safe(&experience.answer.text)))?;
     for sentence in &experience.scaffold {
-        ui.line(format!("  {} {}", ui.paint(Tone::Faint, "·"), safe(sentence)))?;
+        ui.line(format!(
+            "  {} {}",
+            ui.paint(Tone::Faint, "·"),
+            safe(sentence)
+        ))?;
     }
-    let field = |name: &str, text: String| ui.line(format!("{} {}", ui.paint(Tone::Faint, name), safe(&text)));
+    let field = |name: &str, text: String| {
+        ui.line(format!("{} {}", ui.paint(Tone::Faint, name), safe(&text)))
+    };
     field("id        ", experience.id.to_string())?;
-    field("source    ", format!("{}, aspect {}", experience.domain, experience.aspect))?;
+    field(
+        "source    ",
+        format!("{}, aspect {}", experience.domain, experience.aspect),
+    )?;
     field("wording   ", experience.signature.masked.clone())?;
     field("plan      ", experience.template().to_owned())?;
-    field("evidence  ", format!("{} triples, {}", experience.evidence.total, experience.evidence.fingerprint))?;
+    field(
+        "evidence  ",
+        format!(
+            "{} triples, {}",
+            experience.evidence.total, experience.evidence.fingerprint
+        ),
+    )?;
     let usage = &stored.usage;
     let mean = usage.posterior.mean();
     field(
         "trust     ",
-        format!("{mean:.2}, recalled {} times, reused {} times", usage.retrieved, usage.reused),
+        format!(
+            "{mean:.2}, recalled {} times, reused {} times",
+            usage.retrieved, usage.reused
+        ),
     )?;
     if usage.suspect {
-        ui.line(ui.paint(Tone::Warn, "its facts changed: it is verified again before it is served"))?;
+        ui.line(ui.paint(
+            Tone::Warn,
+            "its facts changed: it is verified again before it is served",
+        ))?;
     }
     Ok(())
 }
@@ -129,7 +153,11 @@ fn why(engine: &Engine, namespace: &str, answer: &str, ui: Ui) -> Outcome {
 }
 
 fn forget(engine: &Engine, args: &ForgetArgs, ui: Ui) -> Outcome {
-    let what = match (&args.what.id, &args.what.question, args.what.evidence.as_slice()) {
+    let what = match (
+        &args.what.id,
+        &args.what.question,
+        args.what.evidence.as_slice(),
+    ) {
         (Some(id), _, _) => Forget::Id(id.clone()),
         (None, Some(question), _) => Forget::Question(question.clone()),
         (None, None, [subject, predicate, object]) => Forget::Evidence {
@@ -161,10 +189,16 @@ fn import(engine: &Engine, namespace: &str, text: &str, ui: Ui) -> Outcome {
     let taken = counted(report.taken, "experience", "experiences");
     ui.line(format!("{} {taken}", ui.paint(Tone::Good, "took in")))?;
     if report.duplicates > 0 {
-        ui.line(format!("  {} known already", counted(report.duplicates, "was", "were")))?;
+        ui.line(format!(
+            "  {} known already",
+            counted(report.duplicates, "was", "were")
+        ))?;
     }
     for (reason, count) in &report.refused {
-        ui.line(format!("  {} refused: {reason}", counted(*count, "was", "were")))?;
+        ui.line(format!(
+            "  {} refused: {reason}",
+            counted(*count, "was", "were")
+        ))?;
     }
     Ok(())
 }
@@ -184,7 +218,10 @@ fn stats(engine: &Engine, namespace: &str, ui: Ui) -> Outcome {
     let mut table = TextTable::new(["WHAT", "COUNT"]);
     for (what, count) in [
         ("questions asked", counters.asked),
-        ("served from memory, evidence unchanged", counters.hits_exact),
+        (
+            "served from memory, evidence unchanged",
+            counters.hits_exact,
+        ),
         ("answered by a remembered plan", counters.hits_plan),
         ("remembered", counters.admitted),
         ("repeated what was remembered", counters.duplicates),
@@ -203,12 +240,22 @@ fn stats(engine: &Engine, namespace: &str, ui: Ui) -> Outcome {
         table.row([what.to_owned(), thousands(count)]);
     }
     for (reason, count) in &counters.refused {
-        table.row([format!("not remembered: {}", reason.replace('_', " ")), thousands(*count)]);
+        table.row([
+            format!("not remembered: {}", reason.replace('_', " ")),
+            thousands(*count),
+        ]);
     }
     table.print(ui)?;
     for (source, aspects) in &stats.buckets {
-        let parts: Vec<String> = aspects.iter().map(|(aspect, count)| format!("{aspect} {count}")).collect();
-        ui.line(format!("{} {}", ui.paint(Tone::Name, source), safe(&parts.join(", "))))?;
+        let parts: Vec<String> = aspects
+            .iter()
+            .map(|(aspect, count)| format!("{aspect} {count}"))
+            .collect();
+        ui.line(format!(
+            "{} {}",
+            ui.paint(Tone::Name, source),
+            safe(&parts.join(", "))
+        ))?;
     }
     Ok(())
 }

@@ -76,7 +76,11 @@ fn show(name: &str, global: &Global, ui: Ui) -> Outcome {
     ui.line("")?;
     let mut table = TextTable::new(["PREDICATE", "TRIPLES", "IRI"]);
     for predicate in predicates {
-        table.row([predicate.label, thousands(predicate.statements), predicate.iri]);
+        table.row([
+            predicate.label,
+            thousands(predicate.statements),
+            predicate.iri,
+        ]);
     }
     table.print(ui)
 }
@@ -86,13 +90,18 @@ fn remove(name: &str, yes: bool, global: &Global, ui: Ui) -> Outcome {
     let summary = engine.source(name)?.summary()?;
     let what = counted(summary.statements, "triple", "triples");
     if !yes && !confirmed(&format!("remove {name} with its {what}? [y/N] "))? {
-        return Err(Failure::usage(format!("\"{name}\" was not removed")).hint("confirm with --yes"));
+        return Err(
+            Failure::usage(format!("\"{name}\" was not removed")).hint("confirm with --yes")
+        );
     }
     let report = engine.remove_source(name)?;
     if ui.json {
         return ui.json(&report);
     }
-    ui.line(format!("{} {name} with its {what}", ui.paint(Tone::Good, "removed")))?;
+    ui.line(format!(
+        "{} {name} with its {what}",
+        ui.paint(Tone::Good, "removed")
+    ))?;
     if report.suspects > 0 {
         let suspects = counted(report.suspects, "experience", "experiences");
         ui.line(format!("{suspects} will be verified again before use"))?;

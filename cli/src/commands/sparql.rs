@@ -26,12 +26,19 @@ pub(crate) fn run(args: &SparqlArgs, global: &Global, ui: Ui) -> Outcome {
         .snapshot()?
         .query(&query, &limits)
         .map_err(refrain::EngineError::from)?;
-    let format = if ui.json { ResultFormat::Json } else { args.results };
+    let format = if ui.json {
+        ResultFormat::Json
+    } else {
+        args.results
+    };
     match result {
         QueryResult::Solutions(solutions) => {
             solutions_out(&solutions, format, ui)?;
             if solutions.truncated {
-                ui.warn(format!("only the first {} rows; --limit raises that", args.limit));
+                ui.warn(format!(
+                    "only the first {} rows; --limit raises that",
+                    args.limit
+                ));
             }
             Ok(())
         }
@@ -43,7 +50,10 @@ pub(crate) fn run(args: &SparqlArgs, global: &Global, ui: Ui) -> Outcome {
             }
             out.flush()?;
             if truncated {
-                ui.warn(format!("only the first {} triples; --limit raises that", args.limit));
+                ui.warn(format!(
+                    "only the first {} triples; --limit raises that",
+                    args.limit
+                ));
             }
             Ok(())
         }
@@ -97,9 +107,9 @@ fn solutions_out(solutions: &Solutions, format: ResultFormat, ui: Ui) -> Outcome
     let mut writer = serializer.serialize_solutions_to_writer(out, solutions.variables.clone())?;
     for row in &solutions.rows {
         let bound = solutions.variables.iter().zip(row);
-        writer.serialize(bound.filter_map(|(variable, term)| {
-            Some((variable.as_ref(), term.as_ref()?.as_ref()))
-        }))?;
+        writer.serialize(
+            bound.filter_map(|(variable, term)| Some((variable.as_ref(), term.as_ref()?.as_ref()))),
+        )?;
     }
     let mut out = writer.finish()?;
     if format == ResultFormat::Json {

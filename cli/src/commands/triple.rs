@@ -46,14 +46,20 @@ fn apply(edit: Edit, args: &TripleArgs, global: &Global, ui: Ui) -> Outcome {
         Edit::Remove => ("removed", "not there"),
     };
     let changed = counted(report.changed, "triple", "triples");
-    ui.line(format!("{} {changed} in {}", ui.paint(Tone::Good, verb), report.source))?;
+    ui.line(format!(
+        "{} {changed} in {}",
+        ui.paint(Tone::Good, verb),
+        report.source
+    ))?;
     let rest = report.named as u64 - report.changed.min(report.named as u64);
     if rest > 0 {
         ui.line(format!("{} {unchanged}", counted(rest, "was", "were")))?;
     }
     if report.suspects > 0 {
         let suspects = counted(report.suspects, "experience rests", "experiences rest");
-        ui.line(format!("{suspects} on that and will be verified again before use"))?;
+        ui.line(format!(
+            "{suspects} on that and will be verified again before use"
+        ))?;
     }
     Ok(())
 }

@@ -31,7 +31,11 @@ pub(crate) fn run(args: &WarmArgs, global: &Global, ui: Ui) -> Outcome {
         entities: args.entities.unwrap_or(defaults.entities),
         questions_per_entity: defaults.questions_per_entity,
         seed: args.seed.unwrap_or(defaults.seed),
-        resume: if args.restart { Resume::No } else { Resume::Yes },
+        resume: if args.restart {
+            Resume::No
+        } else {
+            Resume::Yes
+        },
         progress: &progress,
         cancel: &cancel,
     });
@@ -63,12 +67,20 @@ fn print(report: &WarmReport, ui: Ui) -> Outcome {
         counted(report.kept as u64, "question", "questions"),
         report.made,
         counted(report.entities as u64, "entity", "entities"),
-        if report.interrupted { " (interrupted; run it again to go on)" } else { "" },
+        if report.interrupted {
+            " (interrupted; run it again to go on)"
+        } else {
+            ""
+        },
     ))?;
     for (reason, count) in &report.dropped {
         ui.line(format!("  {count} dropped: {reason}"))?;
     }
-    let kinds: Vec<String> = report.kinds.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+    let kinds: Vec<String> = report
+        .kinds
+        .iter()
+        .map(|(kind, count)| format!("{kind} {count}"))
+        .collect();
     ui.line(format!("  {}", ui.paint(Tone::Faint, &kinds.join(", "))))?;
     for (question, reason) in report.examples.iter().take(3) {
         let text = format!("  dropped: {} ({reason})", safe(question));
@@ -79,7 +91,9 @@ fn print(report: &WarmReport, ui: Ui) -> Outcome {
 
 fn bar() -> ProgressBar {
     let bar = ProgressBar::new(0);
-    if let Ok(style) = ProgressStyle::with_template("{bar:28.cyan/dim} {pos}/{len} entities of {msg} {eta} left") {
+    if let Ok(style) =
+        ProgressStyle::with_template("{bar:28.cyan/dim} {pos}/{len} entities of {msg} {eta} left")
+    {
         bar.set_style(style.progress_chars("━━╌"));
     }
     bar

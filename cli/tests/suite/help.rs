@@ -7,12 +7,32 @@ fn the_help_of_every_command_is_as_agreed() {
     let place = Place::new();
     let mut text = String::new();
     for command in [
-        "", "init", "load", "ask", "feedback", "memory", "warm", "source", "triple", "sparql", "eval", "demo", "doctor", "config",
+        "",
+        "init",
+        "load",
+        "ask",
+        "feedback",
+        "memory",
+        "warm",
+        "source",
+        "triple",
+        "sparql",
+        "eval",
+        "demo",
+        "doctor",
+        "config",
         "completions",
     ] {
-        let arguments: Vec<&str> = [command, "-h"].into_iter().filter(|part| !part.is_empty()).collect();
+        let arguments: Vec<&str> = [command, "-h"]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect();
         let said = place.run(&arguments).good();
-        text.push_str(&format!("$ refrain {}\n{}\n", arguments.join(" "), said.out));
+        text.push_str(&format!(
+            "$ refrain {}\n{}\n",
+            arguments.join(" "),
+            said.out
+        ));
     }
     golden("help.txt", &text);
 }

@@ -28,8 +28,14 @@ fn mistakes_are_told_with_their_remedy() {
         (2, vec!["feedback", "last", "good", "Nolan"]),
         (2, vec!["memory", "show", "nonsense"]),
         (2, vec!["memory", "forget"]),
-        (2, vec!["triple", "add", "Inception", "directed bye", "Ridley Scott"]),
-        (2, vec!["triple", "add", "Incepton", "directed by", "Ridley Scott"]),
+        (
+            2,
+            vec!["triple", "add", "Inception", "directed bye", "Ridley Scott"],
+        ),
+        (
+            2,
+            vec!["triple", "add", "Incepton", "directed by", "Ridley Scott"],
+        ),
         (2, vec!["triple", "add", "one", "two"]),
         (1, vec!["sparql", "SELECT * WHERE { ?s"]),
         (2, vec!["sparql", " "]),
@@ -52,7 +58,10 @@ fn json_mistakes_are_json() {
     let place = Place::new();
     let said = place.run(&["--json", "ask", "who?"]);
     let error: serde_json::Value = serde_json::from_str(&said.err).unwrap();
-    assert_eq!((said.code, &error["error"]["code"]), (Some(1), &serde_json::json!(1)));
+    assert_eq!(
+        (said.code, &error["error"]["code"]),
+        (Some(1), &serde_json::json!(1))
+    );
     assert!(error["error"]["hint"].is_string());
 }
 
@@ -60,9 +69,14 @@ fn json_mistakes_are_json() {
 fn data_goes_to_standard_output_and_colours_only_to_terminals() {
     let place = Place::with_films();
     let said = place.run(&["ask", "who directed Inception?"]).good();
-    assert!(said.out.starts_with("Christopher Nolan\n") && said.err.is_empty(), "{said:?}");
+    assert!(
+        said.out.starts_with("Christopher Nolan\n") && said.err.is_empty(),
+        "{said:?}"
+    );
     assert!(!said.out.contains('\u{1b}'));
-    let said = place.run(&["ask", "--color", "always", "who directed Inception?"]).good();
+    let said = place
+        .run(&["ask", "--color", "always", "who directed Inception?"])
+        .good();
     assert!(said.out.contains('\u{1b}'));
 }
 
@@ -71,9 +85,16 @@ fn a_reader_that_goes_away_is_no_failure() {
     let place = Place::with_films();
     let query = "SELECT * WHERE { ?s ?p ?o . ?a ?b ?c } LIMIT 50000";
     let mut child = place.command(&["sparql", query, "--results", "tsv"]);
-    let mut child = child.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let mut child = child
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
-    assert!(!String::from_utf8_lossy(&output.stderr).contains("panicked"), "{output:?}");
+    assert!(
+        !String::from_utf8_lossy(&output.stderr).contains("panicked"),
+        "{output:?}"
+    );
     assert_eq!(output.status.code(), Some(0));
 }

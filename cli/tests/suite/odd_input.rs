@@ -16,7 +16,11 @@ fn a_question_of_ten_megabytes_is_cut_and_that_is_said() {
     let long = format!("who directed Inception {}", "and who else ".repeat(800_000));
     assert!(long.len() > 10_000_000);
     let answer = answered(place.run_with(&["--json", "ask", "-"], long.as_bytes()));
-    assert!(answer["cut"][0].as_str().unwrap().contains("bytes"), "{}", answer["cut"]);
+    assert!(
+        answer["cut"][0].as_str().unwrap().contains("bytes"),
+        "{}",
+        answer["cut"]
+    );
 }
 
 #[test]
@@ -53,14 +57,20 @@ fn unterminated_literals_and_deep_nesting_are_reported_with_their_place() {
     deep.push_str(&"}".repeat(1000));
     let deep = place.write("deep.jsonld", deep);
     let said = place.run(&["load", &deep]);
-    assert!(matches!(said.code, Some(0 | 1)) && !said.err.contains("panicked"), "{said:?}");
+    assert!(
+        matches!(said.code, Some(0 | 1)) && !said.err.contains("panicked"),
+        "{said:?}"
+    );
     place.run(&["doctor"]);
 }
 
 #[test]
 fn a_graph_of_blank_nodes_only_can_be_loaded_and_asked() {
     let place = Place::new();
-    let blank = place.write("blank.ttl", "[] <http://e.org/knows> [ <http://e.org/knows> [ <http://e.org/age> 7 ] ] .");
+    let blank = place.write(
+        "blank.ttl",
+        "[] <http://e.org/knows> [ <http://e.org/knows> [ <http://e.org/age> 7 ] ] .",
+    );
     place.run(&["load", &blank]).good();
     answered(place.run(&["--json", "ask", "who knows whom?"]));
     answered(place.run(&["--json", "ask", "what is the age of b0?"]));
@@ -70,17 +80,34 @@ fn a_graph_of_blank_nodes_only_can_be_loaded_and_asked() {
 #[test]
 fn labels_of_every_script_are_found_and_shown() {
     let place = Place::new();
-    let mut turtle = String::from("@prefix : <http://e.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . :capital rdfs:label \"capital\" .\n");
-    let pairs = [("مصر", "القاهرة"), ("中国", "北京"), ("Ελλάδα", "Αθήνα"), ("ישראל", "ירושלים"), ("Việt Nam", "Hà Nội")];
+    let mut turtle = String::from(
+        "@prefix : <http://e.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . :capital rdfs:label \"capital\" .\n",
+    );
+    let pairs = [
+        ("مصر", "القاهرة"),
+        ("中国", "北京"),
+        ("Ελλάδα", "Αθήνα"),
+        ("ישראל", "ירושלים"),
+        ("Việt Nam", "Hà Nội"),
+    ];
     for (n, (country, city)) in pairs.iter().enumerate() {
-        let _ = writeln!(turtle, ":c{n} rdfs:label \"{country}\" ; :capital :t{n} . :t{n} rdfs:label \"{city}\" .");
+        let _ = writeln!(
+            turtle,
+            ":c{n} rdfs:label \"{country}\" ; :capital :t{n} . :t{n} rdfs:label \"{city}\" ."
+        );
     }
     let file = place.write("world.ttl", turtle);
     place.run(&["load", &file]).good();
     for (country, city) in pairs {
-        let answer = answered(place.run(&["--json", "ask", &format!("what is the capital of {country}?")]));
+        let answer = answered(place.run(&[
+            "--json",
+            "ask",
+            &format!("what is the capital of {country}?"),
+        ]));
         assert_eq!(answer["text"], city, "{answer}");
-        let said = place.run(&["ask", &format!("what is the capital of {country}?")]).good();
+        let said = place
+            .run(&["ask", &format!("what is the capital of {country}?")])
+            .good();
         assert!(said.out.contains(city), "{said:?}");
     }
 }
@@ -94,12 +121,18 @@ fn a_label_that_is_a_sparql_injection_stays_a_label() {
     let file = place.write("evil.ttl", turtle);
     place.run(&["load", &file]).good();
     let before = place.json(&["source", "list"])[0]["statements"].clone();
-    let answer = answered(place.run(&["--json", "ask", "what is the capital of \" } ; DELETE WHERE { ?s ?p ?o } #?"]));
+    let answer = answered(place.run(&[
+        "--json",
+        "ask",
+        "what is the capital of \" } ; DELETE WHERE { ?s ?p ?o } #?",
+    ]));
     assert_eq!(place.json(&["source", "list"])[0]["statements"], before);
     if let Some(sparql) = answer["plan"]["sparql"].as_str() {
         place.run(&["sparql", sparql]).good();
     }
     let answer = answered(place.run(&["--json", "ask", "what is the capital of Zed?"]));
     assert_eq!(answer["values"].as_array().unwrap().len(), 1, "{answer}");
-    place.run(&["sparql", answer["plan"]["sparql"].as_str().unwrap()]).good();
+    place
+        .run(&["sparql", answer["plan"]["sparql"].as_str().unwrap()])
+        .good();
 }

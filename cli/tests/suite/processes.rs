@@ -20,9 +20,19 @@ fn a_second_process_is_refused_and_told_who_has_the_directory() {
     let mut line = String::new();
     out.read_line(&mut line).unwrap();
     assert!(line.contains("Nolan"));
-    for arguments in [vec!["ask", "who directed Alien?"], vec!["doctor"], vec!["memory", "list"]] {
+    for arguments in [
+        vec!["ask", "who directed Alien?"],
+        vec!["doctor"],
+        vec!["memory", "list"],
+    ] {
         let said = place.run(&arguments).bad(1);
-        assert!(said.err.contains(&format!("in use by another process (process {})", first.id())), "{said:?}");
+        assert!(
+            said.err.contains(&format!(
+                "in use by another process (process {})",
+                first.id()
+            )),
+            "{said:?}"
+        );
         assert!(said.err.contains("hint: "), "{said:?}");
     }
     drop(stdin);

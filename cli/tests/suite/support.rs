@@ -47,7 +47,12 @@ impl Place {
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Said {
-        said(self.command(arguments).stdin(Stdio::null()).output().unwrap())
+        said(
+            self.command(arguments)
+                .stdin(Stdio::null())
+                .output()
+                .unwrap(),
+        )
     }
 
     /// Runs with something on standard input.
@@ -119,11 +124,18 @@ impl Said {
 /// Compares with a golden file; `REFRAIN_GOLDEN=write` writes it anew.
 #[track_caller]
 pub(crate) fn golden(name: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/golden").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/suite/golden")
+        .join(name);
     if std::env::var("REFRAIN_GOLDEN").as_deref() == Ok("write") {
         std::fs::write(&path, text).unwrap();
         return;
     }
     let known = std::fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(text, known, "{} differs; REFRAIN_GOLDEN=write renews it", path.display());
+    assert_eq!(
+        text,
+        known,
+        "{} differs; REFRAIN_GOLDEN=write renews it",
+        path.display()
+    );
 }

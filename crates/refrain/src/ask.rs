@@ -23,7 +23,8 @@ impl Engine {
     pub fn ask(&self, request: &AskRequest) -> Result<Answer, EngineError> {
         let (answer, episode) = self.answer(request, Provenance::Online)?;
         if let Some(episode) = episode {
-            self.learner.learn(Namespace::new(&request.namespace), episode);
+            self.learner
+                .learn(Namespace::new(&request.namespace), episode);
         }
         Ok(answer)
     }
@@ -78,7 +79,8 @@ impl Engine {
         let is_routed = views.len() > 1;
         let answered = |domain: &str| {
             let lessons = memory.lessons(domain).filter(|_| is_routed);
-            let nearest = lessons.and_then(|lessons| lessons.kernel(vector.as_slice(), 1, 0.0).into_iter().next());
+            let nearest = lessons
+                .and_then(|lessons| lessons.kernel(vector.as_slice(), 1, 0.0).into_iter().next());
             nearest.map_or(0.0, |lesson| lesson.similarity)
         };
         router::rank(&self.planner, views, question, vector, budget, answered)
@@ -92,7 +94,10 @@ impl Engine {
 }
 
 /// Asks the sources in order until one answers; the first one's refusal stands when none does.
-fn try_routes(frame: &Frame<'_>, routes: &[Route]) -> Result<(Answer, Option<Episode>), EngineError> {
+fn try_routes(
+    frame: &Frame<'_>,
+    routes: &[Route],
+) -> Result<(Answer, Option<Episode>), EngineError> {
     let mut refusal = None;
     for route in routes {
         let (answer, episode) = frame.answer_in(route)?;

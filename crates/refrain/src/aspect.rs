@@ -46,7 +46,12 @@ pub(crate) fn assign(
         return Ok(label);
     }
     let mut texts = vec![label.as_str()];
-    texts.extend(existing.iter().take(MAX_COMPARED).map(|(known, _)| known.as_ref()));
+    texts.extend(
+        existing
+            .iter()
+            .take(MAX_COMPARED)
+            .map(|(known, _)| known.as_ref()),
+    );
     let vectors = embedder.embed(&texts)?;
     let (own, others) = match vectors.split_first() {
         Some(split) => split,

@@ -66,9 +66,15 @@ impl Budget {
             return None;
         }
         Some(if self.rows() >= self.limits.rows {
-            format!("the question's budget of {} rows was used up", self.limits.rows)
+            format!(
+                "the question's budget of {} rows was used up",
+                self.limits.rows
+            )
         } else {
-            format!("the question's time of {} ms was used up", self.limits.time_ms)
+            format!(
+                "the question's time of {} ms was used up",
+                self.limits.time_ms
+            )
         })
     }
 }

@@ -286,11 +286,13 @@ impl Layers {
     /// # Errors
     /// When it is not TOML, or names a setting that does not exist, or gives one the wrong type.
     pub fn file(mut self, path: &Path, text: &str) -> Result<Self, ConfigError> {
-        let table: Table = text.parse().map_err(|source: toml::de::Error| ConfigError::Syntax {
-            path: path.to_owned(),
-            message: source.to_string().trim().to_owned(),
-            source: Box::new(source),
-        })?;
+        let table: Table = text
+            .parse()
+            .map_err(|source: toml::de::Error| ConfigError::Syntax {
+                path: path.to_owned(),
+                message: source.to_string().trim().to_owned(),
+                source: Box::new(source),
+            })?;
         let origin = Origin::File {
             path: path.to_owned(),
         };
@@ -437,7 +439,9 @@ impl Layers {
             Value::Integer(number) if key == "memory.layers" && !(1..=2).contains(number) => {
                 "must be 1 or 2"
             }
-            Value::String(text) if key == "memory.policy" && !["lru", "fifo"].contains(&text.as_str()) => {
+            Value::String(text)
+                if key == "memory.policy" && !["lru", "fifo"].contains(&text.as_str()) =>
+            {
                 "must be \"lru\" or \"fifo\""
             }
             Value::String(text)

@@ -132,7 +132,9 @@ impl DirectoryLock {
             Err(TryLockError::WouldBlock) => {
                 let mut holder = String::new();
                 // Who holds it is only told to be helpful: an unreadable file changes nothing.
-                let _ = Read::by_ref(&mut file).take(MAX_LOCK_BYTES).read_to_string(&mut holder);
+                let _ = Read::by_ref(&mut file)
+                    .take(MAX_LOCK_BYTES)
+                    .read_to_string(&mut holder);
                 return Err(EngineError::Locked {
                     path: directory.root.clone(),
                     process: holder.trim().parse().ok(),

@@ -26,7 +26,11 @@ pub struct Check {
 ///
 /// # Errors
 /// When there is no directory, or another process has it.
-pub fn examine(root: &Path, config: Config, surroundings: Surroundings) -> Result<Vec<Check>, EngineError> {
+pub fn examine(
+    root: &Path,
+    config: Config,
+    surroundings: Surroundings,
+) -> Result<Vec<Check>, EngineError> {
     let directory = Directory::existing(root)?;
     let mut checks = Vec::new();
     {
@@ -91,7 +95,9 @@ fn whole(root: &Path, config: Config, surroundings: Surroundings) -> Check {
             let kept = knowledge.embedder();
             let mut problems = Vec::new();
             if !kept.is_empty() && kept != own {
-                problems.push(format!("its vectors come from {kept}, the embedder is {own}"));
+                problems.push(format!(
+                    "its vectors come from {kept}, the embedder is {own}"
+                ));
             }
             Check {
                 what,

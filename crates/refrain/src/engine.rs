@@ -57,7 +57,11 @@ impl Engine {
     ///
     /// # Errors
     /// When there is none, another process has it open, or something in it cannot be read.
-    pub fn open(root: &Path, config: Config, surroundings: Surroundings) -> Result<Self, EngineError> {
+    pub fn open(
+        root: &Path,
+        config: Config,
+        surroundings: Surroundings,
+    ) -> Result<Self, EngineError> {
         Self::of(Directory::existing(root)?, config, surroundings)
     }
 
@@ -73,7 +77,11 @@ impl Engine {
         Self::of(Directory::create(root)?, config, surroundings)
     }
 
-    fn of(directory: Directory, config: Config, surroundings: Surroundings) -> Result<Self, EngineError> {
+    fn of(
+        directory: Directory,
+        config: Config,
+        surroundings: Surroundings,
+    ) -> Result<Self, EngineError> {
         let lock = DirectoryLock::take(&directory)?;
         let embedder = embedder(&config)?;
         let planner = Planner::new(Arc::clone(&embedder), planner_config(&config));
@@ -187,7 +195,8 @@ impl Engine {
 
     /// What a question sees of the source asked for, or of all.
     pub(crate) fn views(&self, source: Option<&str>) -> Result<Vec<Arc<View>>, EngineError> {
-        let named = source.or(Some(self.config.ask.source.as_str()).filter(|name| !name.is_empty()));
+        let named =
+            source.or(Some(self.config.ask.source.as_str()).filter(|name| !name.is_empty()));
         let sources = match named {
             Some(name) => vec![self.source(name)?],
             None => self.sources(),

@@ -20,7 +20,10 @@ pub(crate) fn stored_plan(
 ) -> Result<StoredPlan, GraphError> {
     let used = plan.slots();
     let mut kept = Vec::new();
-    for binding in bindings.iter().filter(|binding| used.contains(&binding.slot)) {
+    for binding in bindings
+        .iter()
+        .filter(|binding| used.contains(&binding.slot))
+    {
         let value = match &binding.bound {
             Bound::Number(number) => number.to_string(),
             Bound::Entities(ids) => {
@@ -87,7 +90,10 @@ fn scanned(plan: &Plan) -> Vec<&str> {
     }
 }
 
-fn named(graph: &dyn Graph, [subject, predicate, object]: [TermId; 3]) -> Result<Triple, GraphError> {
+fn named(
+    graph: &dyn Graph,
+    [subject, predicate, object]: [TermId; 3],
+) -> Result<Triple, GraphError> {
     Ok(Triple::new(
         &graph.term(subject)?.to_string(),
         &graph.term(predicate)?.to_string(),
@@ -118,7 +124,11 @@ fn term_text(iri: Option<&str>, literal: Option<&str>) -> String {
 }
 
 /// The reasoning in short: one sentence a triple, at most `limit`.
-pub(crate) fn scaffold(graph: &dyn Graph, executed: &Executed, limit: usize) -> Result<Vec<String>, GraphError> {
+pub(crate) fn scaffold(
+    graph: &dyn Graph,
+    executed: &Executed,
+    limit: usize,
+) -> Result<Vec<String>, GraphError> {
     let cited = result::citations(graph, executed, limit)?;
     Ok(cited.into_iter().map(|citation| citation.text).collect())
 }

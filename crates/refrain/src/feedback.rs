@@ -122,11 +122,20 @@ impl Engine {
     }
 
     /// A person's answer: labels of the source's nodes become those nodes, everything else is text.
-    fn corrected(&self, memory: &Memory, id: AnswerId, text: &str) -> Result<AnswerText, EngineError> {
+    fn corrected(
+        &self,
+        memory: &Memory,
+        id: AnswerId,
+        text: &str,
+    ) -> Result<AnswerText, EngineError> {
         let domain = memory.answer(id).map(|record| record.domain.clone());
         let source = domain.and_then(|domain| self.source(&domain).ok());
         let mut values = Vec::new();
-        for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
+        for part in text
+            .split(';')
+            .map(str::trim)
+            .filter(|part| !part.is_empty())
+        {
             let node = match &source {
                 Some(source) => {
                     let snapshot = source.snapshot()?;

@@ -144,7 +144,12 @@ impl Engine {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub fn edit(&self, source: &Source, edit: Edit, quads: &[Quad]) -> Result<EditReport, EngineError> {
+    pub fn edit(
+        &self,
+        source: &Source,
+        edit: Edit,
+        quads: &[Quad],
+    ) -> Result<EditReport, EngineError> {
         let change = match edit {
             Edit::Add => source.store().insert(quad_refs(quads))?,
             Edit::Remove => source.store().remove(quad_refs(quads))?,
@@ -203,16 +208,28 @@ impl Engine {
             }
         };
         let object = self.parse_term(source, Position::Object, object)?;
-        Ok(Quad::new(subject, predicate, object, GraphName::DefaultGraph))
+        Ok(Quad::new(
+            subject,
+            predicate,
+            object,
+            GraphName::DefaultGraph,
+        ))
     }
 
-    fn parse_term(&self, source: &Source, position: Position, text: &str) -> Result<Term, EngineError> {
+    fn parse_term(
+        &self,
+        source: &Source,
+        position: Position,
+        text: &str,
+    ) -> Result<Term, EngineError> {
         let text = text.trim();
         if text.starts_with(['<', '"']) || text.starts_with("_:") {
-            return text.parse().map_err(|error: oxrdf::TermParseError| EngineError::BadTerm {
-                text: text.to_owned(),
-                message: error.to_string(),
-            });
+            return text
+                .parse()
+                .map_err(|error: oxrdf::TermParseError| EngineError::BadTerm {
+                    text: text.to_owned(),
+                    message: error.to_string(),
+                });
         }
         if position == Position::Object && text.parse::<i64>().is_ok() {
             return Ok(Literal::new_typed_literal(text, oxrdf::vocab::xsd::INTEGER).into());
@@ -233,7 +250,12 @@ impl Engine {
     }
 
     /// The one node with this label that can stand at this position.
-    fn named(&self, source: &Source, position: Position, label: &str) -> Result<Option<Term>, EngineError> {
+    fn named(
+        &self,
+        source: &Source,
+        position: Position,
+        label: &str,
+    ) -> Result<Option<Term>, EngineError> {
         let snapshot = source.snapshot()?;
         let normalised = graph_store::normalise(label);
         let ids = snapshot.labels().exact(&normalised, MAX_NODES_PER_LABEL)?;

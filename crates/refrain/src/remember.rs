@@ -71,7 +71,10 @@ pub(crate) fn signature(isr: &Isr) -> Signature {
     );
     slots.sort();
     slots.dedup_by_key(|(slot, _)| *slot);
-    Signature::extract(&isr.masked, slots.into_iter().map(|(_, text)| text).collect())
+    Signature::extract(
+        &isr.masked,
+        slots.into_iter().map(|(_, text)| text).collect(),
+    )
 }
 
 /// A masked question without its slots, as it is embedded.
@@ -116,7 +119,12 @@ pub(crate) fn answered(
 ) -> Result<Episode, GraphError> {
     let candidate = match hit {
         Hit::Exact(_) => None,
-        Hit::None | Hit::Plan(_) => Some(Box::new(candidate(&remembered, graph, &ran, circumstances)?)),
+        Hit::None | Hit::Plan(_) => Some(Box::new(candidate(
+            &remembered,
+            graph,
+            &ran,
+            circumstances,
+        )?)),
     };
     let confidence = f64::from(ran.confidence.clamp(0.0, 1.0));
     let is_lesson = matches!(hit, Hit::None) && ran.confidence >= LEAST_LESSON_CONFIDENCE;
@@ -126,7 +134,11 @@ pub(crate) fn answered(
         plan: Some(ran.stored),
         links: ran.links,
         quality: Some(confidence),
-        lesson_weight: if is_lesson { LESSON_SHARE * confidence } else { 0.0 },
+        lesson_weight: if is_lesson {
+            LESSON_SHARE * confidence
+        } else {
+            0.0
+        },
         candidate,
         ..refused(remembered)
     })

@@ -142,9 +142,11 @@ impl Engine {
         self.settle()?;
         self.with_memory(namespace, |memory| {
             let id = self.answer_id(memory, answer)?;
-            let record = memory.answer(id).ok_or_else(|| EngineError::UnknownAnswer {
-                id: answer.to_owned(),
-            })?;
+            let record = memory
+                .answer(id)
+                .ok_or_else(|| EngineError::UnknownAnswer {
+                    id: answer.to_owned(),
+                })?;
             Ok(why(id.to_string(), record))
         })
     }
@@ -154,7 +156,9 @@ impl Engine {
     /// # Errors
     /// When the namespace's name is none.
     pub fn stats(&self, namespace: &str) -> Result<Stats, EngineError> {
-        self.with_memory(namespace, |memory| Ok(memory.stats(self.surroundings.clock.now())))
+        self.with_memory(namespace, |memory| {
+            Ok(memory.stats(self.surroundings.clock.now()))
+        })
     }
 
     /// Forgets; when this returns it is gone from memory and journal.
@@ -165,7 +169,9 @@ impl Engine {
         self.settle()?;
         let selector = self.with_memory(namespace, |memory| self.selector(memory, what))?;
         let at = self.surroundings.clock.now();
-        Ok(self.learner.forget(Namespace::new(namespace), selector, at)?)
+        Ok(self
+            .learner
+            .forget(Namespace::new(namespace), selector, at)?)
     }
 
     fn selector(&self, memory: &Memory, what: Forget) -> Result<ForgetSelector, EngineError> {
@@ -202,7 +208,11 @@ impl Engine {
     ///
     /// # Errors
     /// When the namespace's name is none, or `out` cannot be written.
-    pub fn export(&self, namespace: &str, out: &mut dyn std::io::Write) -> Result<u64, EngineError> {
+    pub fn export(
+        &self,
+        namespace: &str,
+        out: &mut dyn std::io::Write,
+    ) -> Result<u64, EngineError> {
         let header = Header {
             refrain_export: EXPORT_FORMAT,
             embedder: self.embedder.fingerprint().to_owned(),
@@ -225,17 +235,30 @@ impl Engine {
     /// When a line is not an experience, or the import cannot be made durable.
     pub fn import(&self, namespace: &str, text: &str) -> Result<ImportReport, EngineError> {
         check_name("namespace", namespace)?;
-        let bad = |line: usize, message: String| EngineError::BadExport { line: line + 1, message };
-        let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        let (at, first) = lines.next().ok_or_else(|| bad(0, "it is empty".to_owned()))?;
-        let header: Header = serde_json::from_str(first).map_err(|error| bad(at, error.to_string()))?;
+        let bad = |line: usize, message: String| EngineError::BadExport {
+            line: line + 1,
+            message,
+        };
+        let mut lines = text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| !line.trim().is_empty());
+        let (at, first) = lines
+            .next()
+            .ok_or_else(|| bad(0, "it is empty".to_owned()))?;
+        let header: Header =
+            serde_json::from_str(first).map_err(|error| bad(at, error.to_string()))?;
         if header.refrain_export != EXPORT_FORMAT {
-            return Err(bad(at, format!("format {} is not known", header.refrain_export)));
+            return Err(bad(
+                at,
+                format!("format {} is not known", header.refrain_export),
+            ));
         }
         let foreign = header.embedder != self.embedder.fingerprint();
         let mut experiences = Vec::new();
         for (at, line) in lines {
-            let read: Experience = serde_json::from_str(line).map_err(|error| bad(at, error.to_string()))?;
+            let read: Experience =
+                serde_json::from_str(line).map_err(|error| bad(at, error.to_string()))?;
             experiences.push(self.adopted(read, namespace, foreign)?);
         }
         let mut report = ImportReport::default();
@@ -264,7 +287,12 @@ impl Engine {
     }
 
     /// An experience from outside, made this namespace's own.
-    fn adopted(&self, read: Experience, namespace: &str, foreign: bool) -> Result<Experience, EngineError> {
+    fn adopted(
+        &self,
+        read: Experience,
+        namespace: &str,
+        foreign: bool,
+    ) -> Result<Experience, EngineError> {
         let sized = |vector: &Vector| vector.dims() == self.embedder.dims();
         let anew = foreign || !sized(&read.vector) || !sized(&read.masked_vector);
         let (vector, masked_vector) = if anew {

@@ -89,7 +89,11 @@ impl Source {
     ///
     /// # Errors
     /// When the graph cannot be opened.
-    pub fn open(directory: &Directory, name: &str, description: String) -> Result<Self, EngineError> {
+    pub fn open(
+        directory: &Directory,
+        name: &str,
+        description: String,
+    ) -> Result<Self, EngineError> {
         let store = GraphStore::open_or_create(directory.graph(name), Options::default())?;
         Ok(Self {
             name: name.to_owned(),
@@ -131,7 +135,11 @@ impl Source {
     ///
     /// # Errors
     /// When the graph cannot be read or its predicates not be embedded.
-    pub fn view(&self, planner: &Planner, embedder: &dyn Embedder) -> Result<Arc<View>, EngineError> {
+    pub fn view(
+        &self,
+        planner: &Planner,
+        embedder: &dyn Embedder,
+    ) -> Result<Arc<View>, EngineError> {
         let snapshot = self.store.snapshot()?;
         let mut current = lock(&self.view);
         if let Some(view) = current.as_ref()
@@ -231,7 +239,9 @@ impl Descriptions {
     pub(crate) fn read(path: &Path) -> Result<Self, EngineError> {
         let text = match fs_err::read_to_string(path) {
             Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(Self::default());
+            }
             Err(error) => return Err(EngineError::Files(error)),
         };
         toml::from_str(&text).map_err(|error| EngineError::BadDescriptions {

@@ -3,7 +3,7 @@
 //! Each change of a source tells the learner which patterns it touched; experiences that read them become suspect, and are verified again
 //! before their wording is served. A change of too many triples makes all of the source's experiences suspect.
 
-use memory::{Effect, EvidenceKey, Event, SourceChange, Triple};
+use memory::{Effect, Event, EvidenceKey, SourceChange, Triple};
 use oxrdf::Quad;
 
 use crate::engine::Engine;

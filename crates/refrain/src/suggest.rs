@@ -72,7 +72,10 @@ mod tests {
 
     #[test]
     fn a_prefix_is_suggested_and_a_stranger_is_not() {
-        assert_eq!(closest("compl", ["completions", "config"]), Some("completions"));
+        assert_eq!(
+            closest("compl", ["completions", "config"]),
+            Some("completions")
+        );
         assert_eq!(closest("zzz", ["completions", "config"]), None);
         assert_eq!(closest("", ["a"]), None);
     }

@@ -99,7 +99,11 @@ impl Engine {
         Ok(reports)
     }
 
-    fn warm_source(&self, view: &View, request: &WarmRequest<'_>) -> Result<WarmReport, EngineError> {
+    fn warm_source(
+        &self,
+        view: &View,
+        request: &WarmRequest<'_>,
+    ) -> Result<WarmReport, EngineError> {
         let config = GenerationConfig {
             stars: request.entities,
             per_star: request.questions_per_entity,
@@ -119,7 +123,15 @@ impl Engine {
                 report.interrupted = true;
                 break;
             }
-            self.warm_star(view, star, position, &config, request, &mut look, &mut report)?;
+            self.warm_star(
+                view,
+                star,
+                position,
+                &config,
+                request,
+                &mut look,
+                &mut report,
+            )?;
             report.entities += 1;
             bookmark.done = position + 1;
             (request.progress)(&view.source, position + 1, stars.len());
@@ -217,7 +229,12 @@ impl Engine {
         Ok(if same { kept } else { fresh })
     }
 
-    fn keep_bookmark(&self, view: &View, request: &WarmRequest<'_>, bookmark: &Bookmark) -> Result<(), EngineError> {
+    fn keep_bookmark(
+        &self,
+        view: &View,
+        request: &WarmRequest<'_>,
+        bookmark: &Bookmark,
+    ) -> Result<(), EngineError> {
         fs_err::create_dir_all(self.directory.warm()).map_err(EngineError::Files)?;
         let text = serde_json::to_string(bookmark).unwrap_or_default();
         replace_file(&self.bookmark_path(view, request), text.as_bytes())
@@ -247,13 +264,16 @@ fn given(view: &View, answer: &crate::Answer) -> Result<Option<Given>, EngineErr
         }
     }
     ids.sort_unstable();
-    Ok(Some(match (answer.plan.as_ref(), answer.values.as_slice()) {
-        (Some(plan), [only]) if plan.template.starts_with("count(") => match only.label.parse() {
-            Ok(number) => Given::Number(number),
-            Err(_) => Given::Values(ids),
+    Ok(Some(
+        match (answer.plan.as_ref(), answer.values.as_slice()) {
+            (Some(plan), [only]) if plan.template.starts_with("count(") => match only.label.parse()
+            {
+                Ok(number) => Given::Number(number),
+                Err(_) => Given::Values(ids),
+            },
+            _ => Given::Values(ids),
         },
-        _ => Given::Values(ids),
-    }))
+    ))
 }
 
 fn quote(report: &mut WarmReport, generated: &Generated, verdict: Verdict) {

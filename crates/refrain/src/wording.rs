@@ -24,7 +24,10 @@ impl Finding {
             Self::Values(values) => values.clone(),
             Self::Number(number) => vec![plain(number_text(*number), Some("integer"))],
             Self::Truth(truth) => {
-                vec![plain(if *truth { "yes" } else { "no" }.to_owned(), Some("boolean"))]
+                vec![plain(
+                    if *truth { "yes" } else { "no" }.to_owned(),
+                    Some("boolean"),
+                )]
             }
         }
     }
@@ -47,7 +50,11 @@ fn plain(label: String, datatype: Option<&str>) -> AnswerValue {
         other => other,
     };
     let literal = datatype.map(|datatype| {
-        let datatype = if label.contains('.') { "double" } else { datatype };
+        let datatype = if label.contains('.') {
+            "double"
+        } else {
+            datatype
+        };
         format!("\"{lexical}\"^^<http://www.w3.org/2001/XMLSchema#{datatype}>")
     });
     AnswerValue {

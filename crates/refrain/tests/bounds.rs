@@ -26,7 +26,10 @@ fn graph(edges: usize) -> String {
     }
     for n in 0..PREDICATES {
         let label = name(n).to_lowercase();
-        let _ = writeln!(turtle, ":many p:x{n} :v{n} . p:x{n} rdfs:label \"{label}\" .");
+        let _ = writeln!(
+            turtle,
+            ":many p:x{n} :v{n} . p:x{n} rdfs:label \"{label}\" ."
+        );
     }
     turtle
 }
@@ -54,7 +57,11 @@ fn super_nodes_answer_or_refuse_in_bounded_time_and_say_what_was_cut() {
             let answer = fixture
                 .engine
                 .ask(&AskRequest {
-                    memory: if round % 2 == 0 { MemoryUse::Off } else { MemoryUse::On },
+                    memory: if round % 2 == 0 {
+                        MemoryUse::Off
+                    } else {
+                        MemoryUse::On
+                    },
                     ..AskRequest::new(question)
                 })
                 .unwrap();
@@ -66,9 +73,16 @@ fn super_nodes_answer_or_refuse_in_bounded_time_and_say_what_was_cut() {
     }
     times.sort();
     let p95 = times[times.len() * 95 / 100];
-    println!("edges {edges}: p50 {:?} p95 {p95:?} cut {:?}", times[times.len() / 2], cut.first());
+    println!(
+        "edges {edges}: p50 {:?} p95 {p95:?} cut {:?}",
+        times[times.len() / 2],
+        cut.first()
+    );
     // Unoptimised builds are some ten times slower than what is promised, and the machine is shared.
     let promised = if cfg!(debug_assertions) { 2_000 } else { 100 };
     assert!(p95 < Duration::from_millis(promised), "p95 {p95:?}");
-    assert!(!cut.is_empty(), "a member list of {edges} is cut, and that is said");
+    assert!(
+        !cut.is_empty(),
+        "a member list of {edges} is cut, and that is said"
+    );
 }

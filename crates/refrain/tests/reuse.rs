@@ -9,9 +9,15 @@ use support::{Fixture, films, labels, name};
 fn another_film_in_the_same_words_is_answered_by_the_remembered_plan() {
     let fixture = Fixture::with("films", &films(40));
     let first = fixture.ask(&format!("who directed {}?", name(0)));
-    assert_eq!((first.hit_kind, labels(&first)), (HitKind::None, vec![name(1000)]));
+    assert_eq!(
+        (first.hit_kind, labels(&first)),
+        (HitKind::None, vec![name(1000)])
+    );
     let second = fixture.ask(&format!("who directed {}?", name(20)));
-    assert_eq!((second.hit_kind, labels(&second)), (HitKind::Plan, vec![name(1005)]));
+    assert_eq!(
+        (second.hit_kind, labels(&second)),
+        (HitKind::Plan, vec![name(1005)])
+    );
     assert!(second.experience.is_some() && second.similarity == Some(1.0));
 }
 
@@ -21,20 +27,42 @@ fn the_same_question_is_served_exactly_until_its_facts_change() {
     let question = format!("who directed {}?", name(3));
     fixture.ask(&question);
     let again = fixture.ask(&question);
-    assert_eq!((again.hit_kind, labels(&again)), (HitKind::Exact, vec![name(1000)]));
+    assert_eq!(
+        (again.hit_kind, labels(&again)),
+        (HitKind::Exact, vec![name(1000)])
+    );
     let source = fixture.engine.source("films").unwrap();
     let triple = |object: &str| {
         let object = format!("<http://e.org/{object}>");
-        let quad = fixture.engine.parse_triple(&source, ["<http://e.org/film3>", "<http://e.org/p/directed_by>", &object]);
+        let quad = fixture.engine.parse_triple(
+            &source,
+            [
+                "<http://e.org/film3>",
+                "<http://e.org/p/directed_by>",
+                &object,
+            ],
+        );
         vec![quad.unwrap()]
     };
-    let report = fixture.engine.edit(&source, Edit::Remove, &triple("person0")).unwrap();
+    let report = fixture
+        .engine
+        .edit(&source, Edit::Remove, &triple("person0"))
+        .unwrap();
     assert!(report.suspects >= 1, "{report:?}");
-    fixture.engine.edit(&source, Edit::Add, &triple("person7")).unwrap();
+    fixture
+        .engine
+        .edit(&source, Edit::Add, &triple("person7"))
+        .unwrap();
     let changed = fixture.ask(&question);
-    assert_eq!((changed.hit_kind, labels(&changed)), (HitKind::Plan, vec![name(1007)]));
+    assert_eq!(
+        (changed.hit_kind, labels(&changed)),
+        (HitKind::Plan, vec![name(1007)])
+    );
     let settled = fixture.ask(&question);
-    assert_eq!((settled.hit_kind, labels(&settled)), (HitKind::Exact, vec![name(1007)]));
+    assert_eq!(
+        (settled.hit_kind, labels(&settled)),
+        (HitKind::Exact, vec![name(1007)])
+    );
 }
 
 #[test]
@@ -43,9 +71,17 @@ fn a_paraphrase_may_reuse_and_another_relation_must_not() {
     fixture.ask(&format!("who directed {}?", name(0)));
     let paraphrase = fixture.ask(&format!("who is the director of {}?", name(8)));
     assert_eq!(labels(&paraphrase), vec![name(1002)]);
-    assert_eq!(paraphrase.hit_kind, HitKind::Plan, "{:?}", paraphrase.reason);
+    assert_eq!(
+        paraphrase.hit_kind,
+        HitKind::Plan,
+        "{:?}",
+        paraphrase.reason
+    );
     let other = fixture.ask(&format!("who wrote {}?", name(8)));
-    assert_eq!((other.hit_kind, labels(&other)), (HitKind::None, vec![name(1501)]));
+    assert_eq!(
+        (other.hit_kind, labels(&other)),
+        (HitKind::None, vec![name(1501)])
+    );
     assert!(other.reason.is_some(), "a miss says why");
 }
 
@@ -54,7 +90,10 @@ fn a_bad_verdict_takes_the_answer_back_and_keeps_it_from_coming_back() {
     let fixture = Fixture::with("films", &films(40));
     let question = format!("who directed {}?", name(0));
     let answer = fixture.ask(&question);
-    let radius = fixture.engine.feedback("default", &answer.id, Verdict::Bad).unwrap();
+    let radius = fixture
+        .engine
+        .feedback("default", &answer.id, Verdict::Bad)
+        .unwrap();
     assert_eq!(radius.retracted.len(), 1);
     let again = fixture.ask(&question);
     assert_ne!(labels(&again), labels(&answer));
@@ -66,11 +105,17 @@ fn an_edit_is_served_while_its_evidence_stands() {
     let fixture = Fixture::with("films", &films(40));
     let question = format!("who directed {}?", name(0));
     let answer = fixture.ask(&question);
-    let radius = fixture.engine.feedback("default", "last", Verdict::Edit(name(1003))).unwrap();
+    let radius = fixture
+        .engine
+        .feedback("default", "last", Verdict::Edit(name(1003)))
+        .unwrap();
     assert!(radius.corrected.is_some(), "{radius:?}");
     assert_eq!(radius.answer, answer.id);
     let again = fixture.ask(&question);
-    assert_eq!((again.hit_kind, labels(&again)), (HitKind::Exact, vec![name(1003)]));
+    assert_eq!(
+        (again.hit_kind, labels(&again)),
+        (HitKind::Exact, vec![name(1003)])
+    );
 }
 
 #[test]
@@ -87,7 +132,12 @@ fn the_memory_outlives_the_process_and_forgetting_outlives_it_too() {
     let engine = open();
     let ask = |engine: &refrain::Engine| engine.ask(&refrain::AskRequest::new(&question)).unwrap();
     assert_eq!(ask(&engine).hit_kind, HitKind::Exact);
-    let receipt = engine.forget("default", refrain::remembered::Forget::Question(question.clone())).unwrap();
+    let receipt = engine
+        .forget(
+            "default",
+            refrain::remembered::Forget::Question(question.clone()),
+        )
+        .unwrap();
     assert_eq!(receipt.experiences.len(), 1);
     drop(engine);
     let engine = open();
@@ -101,11 +151,19 @@ fn an_export_is_taken_in_elsewhere() {
     let mut text = Vec::new();
     assert_eq!(fixture.engine.export("default", &mut text).unwrap(), 1);
     let elsewhere = Fixture::with("films", &films(40));
-    let report = elsewhere.engine.import("default", std::str::from_utf8(&text).unwrap()).unwrap();
+    let report = elsewhere
+        .engine
+        .import("default", std::str::from_utf8(&text).unwrap())
+        .unwrap();
     assert_eq!(report.taken, 1);
     let answer = elsewhere.ask(&format!("who directed {}?", name(4)));
     assert_eq!(answer.hit_kind, HitKind::Plan);
-    assert!(elsewhere.engine.import("default", "{\"refrain_export\":9,\"embedder\":\"\"}").is_err());
+    assert!(
+        elsewhere
+            .engine
+            .import("default", "{\"refrain_export\":9,\"embedder\":\"\"}")
+            .is_err()
+    );
     assert!(elsewhere.engine.import("default", "nonsense").is_err());
 }
 
@@ -124,7 +182,10 @@ fn warming_fills_the_memory_and_a_second_run_goes_on_where_the_first_ended() {
         cancel: &never,
     };
     let first = fixture.engine.warm(&request).unwrap().remove(0);
-    assert!(first.kept > 0 && first.kept + first.dropped.values().sum::<usize>() == first.made, "{first:?}");
+    assert!(
+        first.kept > 0 && first.kept + first.dropped.values().sum::<usize>() == first.made,
+        "{first:?}"
+    );
     let second = fixture.engine.warm(&request).unwrap().remove(0);
     assert_eq!((second.entities, second.resumed_after), (0, first.entities));
     assert!(fixture.engine.stats("default").unwrap().experiences > 0);

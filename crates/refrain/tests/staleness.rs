@@ -29,7 +29,10 @@ fn question(rng: &mut ChaCha8Rng) -> String {
 /// A cited triple of an answer, as a quad.
 fn cited(answer: &Answer, rng: &mut ChaCha8Rng) -> Option<Quad> {
     let citation = answer.citations.choose(rng)?;
-    let text = format!("{} {} {} .", citation.subject, citation.predicate, citation.object);
+    let text = format!(
+        "{} {} {} .",
+        citation.subject, citation.predicate, citation.object
+    );
     let quad = refrain::load::parse_ntriples(&text).unwrap().remove(0);
     Some(Quad {
         graph_name: GraphName::DefaultGraph,
@@ -53,14 +56,20 @@ fn no_answer_survives_a_change_of_a_triple_it_cites() {
         tried += 1;
         remembered += usize::from(before.experience.is_some());
         let edits = [vec![quad.clone()]];
-        fixture.engine.edit(&source, Edit::Remove, &edits[0]).unwrap();
+        fixture
+            .engine
+            .edit(&source, Edit::Remove, &edits[0])
+            .unwrap();
         let replaced = rng.random_bool(0.5).then(|| {
             let person = format!("<http://e.org/person{}>", 500 + rng.random_range(0..7));
             let changed = Quad {
                 object: person.parse().unwrap(),
                 ..quad.clone()
             };
-            fixture.engine.edit(&source, Edit::Add, std::slice::from_ref(&changed)).unwrap();
+            fixture
+                .engine
+                .edit(&source, Edit::Add, std::slice::from_ref(&changed))
+                .unwrap();
             changed
         });
         let after = fixture.ask(&question);
@@ -69,14 +78,32 @@ fn no_answer_survives_a_change_of_a_triple_it_cites() {
             stale.push((question.clone(), labels(&after), labels(&truth)));
         }
         for citation in &after.citations {
-            let text = format!("{} {} {} .", citation.subject, citation.predicate, citation.object);
-            assert_ne!(refrain::load::parse_ntriples(&text).unwrap()[0].to_string(), quad.to_string(), "{question}");
+            let text = format!(
+                "{} {} {} .",
+                citation.subject, citation.predicate, citation.object
+            );
+            assert_ne!(
+                refrain::load::parse_ntriples(&text).unwrap()[0].to_string(),
+                quad.to_string(),
+                "{question}"
+            );
         }
         if let Some(changed) = replaced {
-            fixture.engine.edit(&source, Edit::Remove, &[changed]).unwrap();
+            fixture
+                .engine
+                .edit(&source, Edit::Remove, &[changed])
+                .unwrap();
         }
         fixture.engine.edit(&source, Edit::Add, &edits[0]).unwrap();
     }
-    assert!(stale.is_empty(), "{} of {TRIALS}: {:?}", stale.len(), &stale[..stale.len().min(5)]);
-    assert!(remembered > TRIALS / 2, "the memory was used in {remembered} of {TRIALS}");
+    assert!(
+        stale.is_empty(),
+        "{} of {TRIALS}: {:?}",
+        stale.len(),
+        &stale[..stale.len().min(5)]
+    );
+    assert!(
+        remembered > TRIALS / 2,
+        "the memory was used in {remembered} of {TRIALS}"
+    );
 }

@@ -32,21 +32,29 @@ fn two_tenants_with_the_same_questions_never_hit_each_others_experiences() {
         if request < 400 {
             fixture.engine.settle().unwrap();
         }
-        first_was_planned.entry(tenant).or_insert(answer.hit_kind == HitKind::None);
+        first_was_planned
+            .entry(tenant)
+            .or_insert(answer.hit_kind == HitKind::None);
         if let Some(id) = &answer.experience {
             let own = fixture.engine.experience(tenant, id).is_ok();
             assert!(own, "{tenant} was answered by {id}");
             assert_eq!(*owners.entry(id.clone()).or_insert(tenant), tenant);
         }
     }
-    assert_eq!(first_was_planned, BTreeMap::from([("ada", true), ("bob", true)]));
+    assert_eq!(
+        first_was_planned,
+        BTreeMap::from([("ada", true), ("bob", true)])
+    );
     let ids = |tenant: &str| {
         let all = fixture.engine.experiences(tenant, usize::MAX).unwrap();
         all.into_iter().map(|one| one.id).collect::<Vec<_>>()
     };
     let (ada, bob) = (ids("ada"), ids("bob"));
     assert!(!ada.is_empty() && ada.iter().all(|id| !bob.contains(id)));
-    fixture.engine.forget("ada", refrain::remembered::Forget::All).unwrap();
+    fixture
+        .engine
+        .forget("ada", refrain::remembered::Forget::All)
+        .unwrap();
     assert_eq!(ids("bob"), bob);
     assert!(ids("ada").is_empty());
 }

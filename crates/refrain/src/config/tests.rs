@@ -88,7 +88,10 @@ fn a_wrong_type_and_a_senseless_value_name_their_origin() {
     ] {
         let layers = Layers::defaults().flag("--set", key, value).unwrap();
         let refused = layers.config().unwrap_err().to_string();
-        assert!(refused.contains(key) && refused.contains("--set"), "{refused}");
+        assert!(
+            refused.contains(key) && refused.contains("--set"),
+            "{refused}"
+        );
     }
 }
 
@@ -98,5 +101,8 @@ fn a_file_that_is_not_toml_is_named_with_the_line() {
         .file(Path::new("r.toml"), "[memory]\ncapacity = = 3")
         .unwrap_err()
         .to_string();
-    assert!(refused.contains("r.toml") && refused.contains("line 2"), "{refused}");
+    assert!(
+        refused.contains("r.toml") && refused.contains("line 2"),
+        "{refused}"
+    );
 }

@@ -115,7 +115,12 @@ impl Graph for EmbeddedGraph {
             .map_err(storage)?;
         Ok(found
             .into_iter()
-            .map(|near| (ours(near.id), u32::try_from(near.distance).unwrap_or(u32::MAX)))
+            .map(|near| {
+                (
+                    ours(near.id),
+                    u32::try_from(near.distance).unwrap_or(u32::MAX),
+                )
+            })
             .collect())
     }
 
@@ -149,9 +154,7 @@ impl Graph for EmbeddedGraph {
 
     fn sample(&self, predicate: TermId, limit: usize) -> Result<Vec<(TermId, TermId)>, GraphError> {
         let predicate = theirs(predicate);
-        let mut pairs = self
-            .spread(predicate, limit.div_ceil(2))
-            .map_err(storage)?;
+        let mut pairs = self.spread(predicate, limit.div_ceil(2)).map_err(storage)?;
         let (first, _) = self
             .snapshot
             .pairs(predicate, None, limit)

@@ -24,7 +24,12 @@ pub fn surroundings(seed: u64) -> Surroundings {
 impl Fixture {
     pub fn empty() -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let engine = Engine::open_or_create(&directory.path().join("d"), Config::default(), surroundings(1)).unwrap();
+        let engine = Engine::open_or_create(
+            &directory.path().join("d"),
+            Config::default(),
+            surroundings(1),
+        )
+        .unwrap();
         Self { engine, directory }
     }
 
@@ -78,14 +83,22 @@ impl Fixture {
 }
 
 pub fn labels(answer: &Answer) -> Vec<String> {
-    let mut labels: Vec<String> = answer.values.iter().map(|value| value.label.clone()).collect();
+    let mut labels: Vec<String> = answer
+        .values
+        .iter()
+        .map(|value| value.label.clone())
+        .collect();
     labels.sort();
     labels
 }
 
 /// Syllables to make names of that are no words.
-const FIRST: [&str; 10] = ["Bra", "Cor", "Dul", "Fen", "Gri", "Hol", "Jas", "Kel", "Lom", "Mir"];
-const SECOND: [&str; 10] = ["vax", "dor", "tin", "lek", "mos", "nup", "rig", "sab", "wim", "zor"];
+const FIRST: [&str; 10] = [
+    "Bra", "Cor", "Dul", "Fen", "Gri", "Hol", "Jas", "Kel", "Lom", "Mir",
+];
+const SECOND: [&str; 10] = [
+    "vax", "dor", "tin", "lek", "mos", "nup", "rig", "sab", "wim", "zor",
+];
 
 /// A made-up name, another for each number below 10,000.
 pub fn name(number: usize) -> String {
@@ -107,8 +120,14 @@ pub fn films(count: usize) -> String {
             name(n),
             1950 + n % 70
         ));
-        turtle.push_str(&format!(":person{director} rdfs:label \"{}\" .\n", name(1000 + director)));
-        turtle.push_str(&format!(":person{writer} rdfs:label \"{}\" .\n", name(1000 + writer)));
+        turtle.push_str(&format!(
+            ":person{director} rdfs:label \"{}\" .\n",
+            name(1000 + director)
+        ));
+        turtle.push_str(&format!(
+            ":person{writer} rdfs:label \"{}\" .\n",
+            name(1000 + writer)
+        ));
     }
     turtle
 }
