@@ -2,10 +2,16 @@
 //!
 //! The command line as types. No behaviour: each command's is in `commands`.
 
+mod eval;
+mod memory;
+
 use std::path::PathBuf;
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use eval::{EvalArgs, EvalFeedback, EvalOrder};
+pub(crate) use memory::{ForgetArgs, MemoryCommand};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -228,81 +234,6 @@ pub(crate) enum VerdictArg {
     Edit,
 }
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum MemoryCommand {
-    /// List the experiences, newest first
-    List {
-        #[command(flatten)]
-        namespace: NamespaceArg,
-        /// How many at most
-        #[arg(long, default_value_t = 50)]
-        limit: usize,
-    },
-    /// Show one experience
-    Show {
-        /// The experience's id
-        id: String,
-        #[command(flatten)]
-        namespace: NamespaceArg,
-    },
-    /// Say why an answer was remembered, or was not
-    Why {
-        /// The answer's id; `last` is the newest answer
-        answer: String,
-        #[command(flatten)]
-        namespace: NamespaceArg,
-    },
-    /// Forget experiences for good
-    Forget(ForgetArgs),
-    /// Write the memory as JSON Lines
-    Export {
-        /// File [default: standard output]
-        file: Option<PathBuf>,
-        #[command(flatten)]
-        namespace: NamespaceArg,
-    },
-    /// Read experiences from JSON Lines
-    Import {
-        /// File; `-` is standard input
-        file: PathBuf,
-        #[command(flatten)]
-        namespace: NamespaceArg,
-    },
-    /// Count what is remembered, reused, refused and forgotten
-    Stats {
-        #[command(flatten)]
-        namespace: NamespaceArg,
-    },
-}
-
-#[derive(Debug, Args)]
-#[group(id = "what", required = true, multiple = false)]
-pub(crate) struct ForgetWhat {
-    /// The experience's id
-    #[arg(value_name = "ID", group = "what")]
-    pub(crate) id: Option<String>,
-    /// Those of a question
-    #[arg(long, value_name = "QUESTION", group = "what")]
-    pub(crate) question: Option<String>,
-    /// Those that rest on a triple, written as for `refrain triple`
-    #[arg(long, num_args = 3, value_names = ["SUBJECT", "PREDICATE", "OBJECT"], group = "what", allow_hyphen_values = true)]
-    pub(crate) evidence: Vec<String>,
-    /// All of the namespace
-    #[arg(long, group = "what")]
-    pub(crate) all: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ForgetArgs {
-    #[command(flatten)]
-    pub(crate) what: ForgetWhat,
-    /// The source of the triple [default: the only one]
-    #[arg(long, short, value_name = "NAME")]
-    pub(crate) source: Option<String>,
-    #[command(flatten)]
-    pub(crate) namespace: NamespaceArg,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct WarmArgs {
     /// The source [default: every source]
@@ -395,73 +326,6 @@ pub(crate) enum ResultFormat {
     Tsv,
     /// SPARQL XML
     Xml,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct EvalArgs {
-    /// The dataset: pq-2h, pq-3h, pql-2h, pql-3h, wc-p1, wc-p2, wc-c, metaqa-1hop, metaqa-2hop,
-    /// metaqa-3hop, filmqa, ck25, bestiary, cache-kg or filmqa-traps
-    pub(crate) dataset: String,
-    /// Directory with `kg/`, `corpus/` and `dev/`
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data: PathBuf,
-    /// Whether the memory takes part [default: off for questions, on for pairs]
-    #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true)]
-    pub(crate) memory: Option<Switch>,
-    /// What is said after each answer: nothing, or whether it was right
-    #[arg(long, value_enum, default_value_t = EvalFeedback::None, value_name = "none|gold", hide_possible_values = true)]
-    pub(crate) feedback: EvalFeedback,
-    /// Order of the questions
-    #[arg(long, value_enum, default_value_t = EvalOrder::File, value_name = "file|shuffle", hide_possible_values = true)]
-    pub(crate) order: EvalOrder,
-    /// Seed of the shuffle
-    #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u64>,
-    /// Ask only the first N questions
-    #[arg(long, value_name = "N")]
-    pub(crate) limit: Option<usize>,
-    /// Ablation: no depth expansion
-    #[arg(long)]
-    pub(crate) no_depth: bool,
-    /// Ablation: no breadth expansion
-    #[arg(long)]
-    pub(crate) no_breadth: bool,
-    /// Ablation: recall without diversity
-    #[arg(long)]
-    pub(crate) no_mmr: bool,
-    /// Ablation: one flat index instead of domain and aspect
-    #[arg(long)]
-    pub(crate) one_layer: bool,
-    /// Ablation: no warm start
-    #[arg(long)]
-    pub(crate) no_warm: bool,
-    /// Write the report as JSON
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// Draw the learning curve as SVG and PNG
-    #[arg(long, value_name = "DIR")]
-    pub(crate) charts: Option<PathBuf>,
-    /// Where the graphs are loaded [default: a temporary directory]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) work_dir: Option<PathBuf>,
-}
-
-/// What an evaluation says after each answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum EvalFeedback {
-    /// Nothing
-    None,
-    /// Right or wrong
-    Gold,
-}
-
-/// Order of an evaluation's questions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum EvalOrder {
-    /// As in the file
-    File,
-    /// Shuffled by the seed
-    Shuffle,
 }
 
 #[derive(Debug, Args)]

@@ -1,3 +1,8 @@
+use std::path::Path;
+
+use toml::Value;
+
+use super::layers::flatten;
 use super::*;
 
 fn variables(pairs: &[(&str, &str)]) -> Vec<(String, String)> {

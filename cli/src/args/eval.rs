@@ -1,0 +1,74 @@
+//! What can be typed after `refrain eval`?
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::Switch;
+
+#[derive(Debug, Args)]
+pub(crate) struct EvalArgs {
+    /// The dataset: pq-2h, pq-3h, pql-2h, pql-3h, wc-p1, wc-p2, wc-c, metaqa-1hop, metaqa-2hop,
+    /// metaqa-3hop, filmqa, ck25, bestiary, cache-kg or filmqa-traps
+    pub(crate) dataset: String,
+    /// Directory with `kg/`, `corpus/` and `dev/`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: PathBuf,
+    /// Whether the memory takes part [default: off for questions, on for pairs]
+    #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true)]
+    pub(crate) memory: Option<Switch>,
+    /// What is said after each answer: nothing, or whether it was right
+    #[arg(long, value_enum, default_value_t = EvalFeedback::None, value_name = "none|gold", hide_possible_values = true)]
+    pub(crate) feedback: EvalFeedback,
+    /// Order of the questions
+    #[arg(long, value_enum, default_value_t = EvalOrder::File, value_name = "file|shuffle", hide_possible_values = true)]
+    pub(crate) order: EvalOrder,
+    /// Seed of the shuffle
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Ask only the first N questions
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Ablation: no depth expansion
+    #[arg(long)]
+    pub(crate) no_depth: bool,
+    /// Ablation: no breadth expansion
+    #[arg(long)]
+    pub(crate) no_breadth: bool,
+    /// Ablation: recall without diversity
+    #[arg(long)]
+    pub(crate) no_mmr: bool,
+    /// Ablation: one flat index instead of domain and aspect
+    #[arg(long)]
+    pub(crate) one_layer: bool,
+    /// Ablation: no warm start
+    #[arg(long)]
+    pub(crate) no_warm: bool,
+    /// Write the report as JSON
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Draw the learning curve as SVG and PNG
+    #[arg(long, value_name = "DIR")]
+    pub(crate) charts: Option<PathBuf>,
+    /// Where the graphs are loaded [default: a temporary directory]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) work_dir: Option<PathBuf>,
+}
+
+/// What an evaluation says after each answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EvalFeedback {
+    /// Nothing
+    None,
+    /// Right or wrong
+    Gold,
+}
+
+/// Order of an evaluation's questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EvalOrder {
+    /// As in the file
+    File,
+    /// Shuffled by the seed
+    Shuffle,
+}
