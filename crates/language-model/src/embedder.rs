@@ -16,6 +16,21 @@ pub enum EmbedError {
         #[source]
         source: EmbeddingError,
     },
+    /// The model failed on a text.
+    #[error("the model failed on {text:?}")]
+    Model {
+        /// The start of the text, or of the first of its batch.
+        text: String,
+        /// What the model says.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+/// The start of a text, for an error message.
+pub(crate) fn excerpt(text: &str) -> String {
+    const MAX_CHARS: usize = 80;
+    text.chars().take(MAX_CHARS).collect()
 }
 
 /// Turns texts into unit vectors whose cosine says how alike the texts are.

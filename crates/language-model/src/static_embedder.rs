@@ -9,6 +9,7 @@ use std::sync::{Arc, LazyLock};
 
 use similarity::Embedding;
 
+use crate::embedder::excerpt;
 use crate::table::{Table, TableError};
 use crate::words::words;
 use crate::{EmbedError, Embedder};
@@ -163,9 +164,8 @@ impl StaticEmbedder {
         if sum.iter().all(|value| *value == 0.0) {
             add_random(unknown(text.trim()), &mut sum);
         }
-        let shown = || text.chars().take(80).collect();
         Embedding::new(sum).map_err(|source| EmbedError::Vector {
-            text: shown(),
+            text: excerpt(text),
             source,
         })
     }
