@@ -53,6 +53,10 @@ pub struct GainConfig {
     pub max_predicates: usize,
     /// Triples sampled to learn what an edge leads to.
     pub sample: usize,
+    /// Edges kept of those that an edge leads to: a node with thousands of predicates must not cost every word thousands of steps.
+    pub successors: usize,
+    /// Edges by which a class of nodes is described.
+    pub class_edges: usize,
     /// Words whose gains are kept.
     pub max_words: usize,
 }
@@ -258,6 +262,7 @@ impl Schema {
             .leads_to(graph, end)?
             .iter()
             .filter(|e| !e.inverse)
+            .take(self.config.class_edges)
             .filter_map(|e| self.position(e.predicate))
             .map(|p| similarities[p])
             .collect();
@@ -303,7 +308,10 @@ impl Schema {
         }
         let mut edges = BTreeSet::new();
         for (subject, object) in graph.sample(edge.predicate, self.config.sample)? {
-            edges.extend(graph.signature(if edge.inverse { subject } else { object })?.iter().copied());
+            if edges.len() >= self.config.successors {
+                break;
+            }
+            edges.extend(graph.signature(if edge.inverse { subject } else { object })?.iter().copied().take(self.config.successors));
         }
         let edges: Arc<[Edge]> = edges.into_iter().collect();
         if let Ok(mut map) = self.leads_to.write() {

@@ -61,7 +61,11 @@ fn no_answer_survives_a_change_of_a_triple_it_cites() {
             .edit(&source, Edit::Remove, &edits[0])
             .unwrap();
         let replaced = rng.random_bool(0.5).then(|| {
-            let person = format!("<http://e.org/person{}>", 500 + rng.random_range(0..7));
+            let others = (500..507).map(|n| format!("<http://e.org/person{n}>"));
+            let others: Vec<String> = others
+                .filter(|person| *person != quad.object.to_string())
+                .collect();
+            let person = others.choose(&mut rng).unwrap();
             let changed = Quad {
                 object: person.parse().unwrap(),
                 ..quad.clone()

@@ -2,7 +2,8 @@
 //!
 //! A thin translation: `kgqa::Graph` on one side, a snapshot of `graph_store` on the other.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use graph_store::{Snapshot, StoreError};
 use kgqa::graph::{Edge, Graph, GraphError, Page, PredicateCount, TermId};
@@ -18,11 +19,19 @@ const NAMING: [NamedNodeRef<'_>; 4] = [
 ];
 
 /// A snapshot of an embedded graph, as the planner reads it.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct EmbeddedGraph {
     snapshot: Snapshot,
     naming: Vec<graph_store::TermId>,
+    /// Signatures of nodes with many predicates, which are costly to translate again and again.
+    wide: Mutex<BTreeMap<u32, Arc<[Edge]>>>,
 }
+
+/// A node with at least so many predicates is wide.
+const WIDE: usize = 256;
+
+/// Wide nodes whose signatures are kept.
+const WIDE_KEPT: usize = 256;
 
 impl EmbeddedGraph {
     /// The planner's view of a snapshot.
@@ -35,12 +44,20 @@ impl EmbeddedGraph {
             naming.extend(snapshot.id(predicate)?);
         }
         naming.sort_unstable();
-        Ok(Self { snapshot, naming })
+        Ok(Self {
+            snapshot,
+            naming,
+            wide: Mutex::default(),
+        })
     }
 
     /// The snapshot behind it.
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
+    }
+
+    fn wide(&self) -> MutexGuard<'_, BTreeMap<u32, Arc<[Edge]>>> {
+        self.wide.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_content(&self, predicate: graph_store::TermId) -> bool {
@@ -126,6 +143,11 @@ impl Graph for EmbeddedGraph {
 
     fn signature(&self, id: TermId) -> Result<Arc<[Edge]>, GraphError> {
         let entries = self.snapshot.signature(theirs(id)).map_err(storage)?;
+        if entries.len() >= WIDE
+            && let Some(known) = self.wide().get(&id.0)
+        {
+            return Ok(Arc::clone(known));
+        }
         let mut edges: Vec<Edge> = entries
             .iter()
             .filter(|entry| self.is_content(entry.predicate))
@@ -135,7 +157,15 @@ impl Graph for EmbeddedGraph {
             })
             .collect();
         edges.sort_unstable();
-        Ok(Arc::from(edges))
+        let edges: Arc<[Edge]> = Arc::from(edges);
+        if entries.len() >= WIDE {
+            let mut wide = self.wide();
+            if wide.len() >= WIDE_KEPT {
+                wide.clear();
+            }
+            wide.insert(id.0, Arc::clone(&edges));
+        }
+        Ok(edges)
     }
 
     fn step(&self, id: TermId, edge: Edge, limit: usize) -> Result<Page, GraphError> {
