@@ -82,6 +82,8 @@ pub struct Outcome {
     pub refusal: Option<Refusal>,
     /// Score over the best other plan with another answer; infinite without one.
     pub margin: f32,
+    /// Score, votes apart, over the best other plan that was not seen to give nothing: below 0, the votes decided.
+    pub cold_margin: f32,
     /// What compilation saw.
     pub compiled: Compiled,
     /// Plans run.
@@ -190,13 +192,15 @@ impl Planner {
         let mut chosen: Option<(Candidate, Executed)> = None;
         let mut margin = f32::INFINITY;
         let mut looks = 0;
-        for candidate in &compiled.candidates {
+        let mut empty = Vec::new();
+        for (at, candidate) in compiled.candidates.iter().enumerate() {
             if *runs >= self.config.judge.max_runs || looks >= 2 {
                 break;
             }
             *runs += 1;
             let executed = execute::run(graph, &candidate.plan, &candidate.bindings, &self.config.limits)?;
             if is_empty(&executed.given) {
+                empty.push(at);
                 continue;
             }
             match &chosen {
@@ -218,7 +222,20 @@ impl Planner {
                 return Ok(refused(isr, Refusal::Unsupported { word }, compiled, *runs));
             }
         }
-        Ok(Outcome { isr: isr.clone(), chosen: Some(candidate), executed: Some(executed), refusal: None, margin, compiled, runs: *runs })
+        let cold = |c: &Candidate| c.score - c.vote;
+        let others = compiled.candidates.iter().enumerate().filter(|(at, c)| !empty.contains(at) && c.template != candidate.template);
+        let best_other = others.map(|(_, c)| cold(c)).fold(f32::NEG_INFINITY, f32::max);
+        let cold_margin = cold(&candidate) - best_other;
+        Ok(Outcome {
+            isr: isr.clone(),
+            chosen: Some(candidate),
+            executed: Some(executed),
+            refusal: None,
+            margin,
+            cold_margin,
+            compiled,
+            runs: *runs,
+        })
     }
 
     /// The asked-for attribute, when no predicate is like it: "what is the shoe size of …", "how tall is …".
@@ -243,5 +260,5 @@ fn score(outcome: &Outcome) -> f32 {
 }
 
 fn refused(isr: &Isr, refusal: Refusal, compiled: Compiled, runs: usize) -> Outcome {
-    Outcome { isr: isr.clone(), chosen: None, executed: None, refusal: Some(refusal), margin: f32::INFINITY, compiled, runs }
+    Outcome { isr: isr.clone(), chosen: None, executed: None, refusal: Some(refusal), margin: f32::INFINITY, cold_margin: f32::INFINITY, compiled, runs }
 }

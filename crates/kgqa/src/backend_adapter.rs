@@ -10,7 +10,7 @@ use crate::alignment::AlignmentConfig;
 use crate::execute::{Binding, Bound};
 use crate::graph::Graph;
 use crate::guidance::{Guidance, VoteConfig, Votes};
-use crate::isr::{Isr, Mention, QuestionType};
+use crate::isr::{Isr, QuestionType};
 use crate::local_schema::{Schema, SchemaError};
 use crate::plan::Plan;
 

@@ -232,11 +232,69 @@ impl Plan {
         out.into_iter().collect()
     }
 
+    /// The same plan with its slots renumbered, in canonical order: the inputs of an intersection and the anchors of a
+    /// comparison have none of their own.
+    #[must_use]
+    pub fn renumbered(&self, number: &dyn Fn(Slot) -> Slot) -> Self {
+        let inner = |plan: &Self| Box::new(plan.renumbered(number));
+        match self {
+            Self::Path(path) => Self::Path(Path { anchor: number(path.anchor), hops: path.hops.clone() }),
+            Self::Intersect(inputs) => {
+                let mut inputs: Vec<Self> = inputs.iter().map(|p| p.renumbered(number)).collect();
+                inputs.sort();
+                Self::Intersect(inputs)
+            }
+            Self::Filter { input, attribute, operator, value } => {
+                Self::Filter { input: inner(input), attribute: attribute.clone(), operator: *operator, value: number(*value) }
+            }
+            Self::Count(input) => Self::Count(inner(input)),
+            Self::OrderLimit { input, attribute, extreme, limit } => {
+                Self::OrderLimit { input: inner(input), attribute: attribute.clone(), extreme: *extreme, limit: *limit }
+            }
+            Self::Compare { anchors, attribute, extreme } => {
+                let mut anchors: Vec<Slot> = anchors.iter().map(|a| number(*a)).collect();
+                anchors.sort_unstable();
+                Self::Compare { anchors, attribute: attribute.clone(), extreme: *extreme }
+            }
+            Self::Ask { input, value } => Self::Ask { input: inner(input), value: number(*value) },
+            Self::Sparql(text) => Self::Sparql(text.clone()),
+        }
+    }
+
+    /// Whether two plans are the same but for the numbers of their slots. Plans with more than four slots are compared
+    /// as they stand.
+    #[must_use]
+    pub fn same_shape(&self, other: &Self) -> bool {
+        let mine = self.renumbered(&|slot| slot);
+        let slots = other.slots();
+        if slots.len() > 4 || slots != mine.slots() {
+            return mine == other.renumbered(&|slot| slot);
+        }
+        permutations(&slots).iter().any(|order| {
+            let number = |slot: Slot| slots.iter().position(|s| *s == slot).map_or(slot, |i| order[i]);
+            mine == other.renumbered(&number)
+        })
+    }
+
     /// The canonical text of the plan: the key under which experiences with this template meet.
     #[must_use]
     pub fn template(&self) -> String {
         self.to_string()
     }
+}
+
+/// Every order of a few slots.
+fn permutations(slots: &[Slot]) -> Vec<Vec<Slot>> {
+    let Some((first, rest)) = slots.split_first() else { return vec![Vec::new()] };
+    let mut out = Vec::new();
+    for order in permutations(rest) {
+        for at in 0..=order.len() {
+            let mut order = order.clone();
+            order.insert(at, *first);
+            out.push(order);
+        }
+    }
+    out
 }
 
 impl fmt::Display for Hop {

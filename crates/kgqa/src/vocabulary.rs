@@ -38,11 +38,6 @@ pub(crate) fn is_wh(word: &str) -> bool {
     matches!(word, "who" | "whom" | "what" | "which" | "when" | "where" | "whose" | "how" | "why")
 }
 
-/// Whether a folded word is a preposition that may stand in a predicate's label.
-pub(crate) fn is_preposition(word: &str) -> bool {
-    matches!(word, "in" | "for" | "at" | "from" | "by" | "with" | "on" | "to" | "under" | "about")
-}
-
 /// Whether a folded word denies.
 pub(crate) fn is_negation(word: &str) -> bool {
     matches!(word, "not" | "never" | "no" | "without" | "except" | "neither" | "nor" | "cannot")

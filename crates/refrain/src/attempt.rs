@@ -11,7 +11,7 @@ use kgqa::backend_adapter::Candidate;
 use kgqa::execute::{self, Executed, Given};
 use kgqa::guidance::{Guidance, Lexicon, Neighbour};
 use memory::recall::{Layers, RecallSettings};
-use memory::{AnswerId, Episode, ExperienceId, Hit, Memory, Provenance, RecallQuery, Recalled, Timestamp, Vector};
+use memory::{AnswerId, Episode, ExperienceId, Hit, Memory, Posterior, Provenance, RecallQuery, Recalled, Timestamp, Vector};
 
 use crate::answer::{Answer, AskRequest, Cost, HitKind};
 use crate::aspect;
@@ -79,8 +79,6 @@ impl Frame<'_> {
         let graph = Metered::new(&route.view.graph, self.budget);
         let asked = Asked {
             graph: &graph,
-            schema: &route.view.schema,
-            embedder: self.engine.embedder.as_ref(),
             domain: &route.view.source,
             isr: &route.isr,
             signature: &recollection.remembered.signature,
@@ -162,9 +160,7 @@ impl Frame<'_> {
         let trust = self
             .memory
             .and_then(|memory| memory.stored(reused.source.id))
-            .map_or(0.5, |stored| stored.usage.posterior.mean());
-        #[expect(clippy::cast_possible_truncation, reason = "a share between 0 and 1")]
-        let trust = trust as f32;
+            .map_or(0.5, |stored| share_right(stored.usage.posterior));
         answer.confidence = trust;
         answer.hit_kind = HitKind::Plan;
         let mut hit = Hit::Plan(id);
@@ -196,7 +192,7 @@ impl Frame<'_> {
     fn plan(
         &self,
         route: &Route,
-        memory: Option<(&Memory, Recollection)>,
+        mut memory: Option<(&Memory, Recollection)>,
     ) -> Result<(Answer, Option<Episode>), EngineError> {
         let started = Instant::now();
         let graph = Metered::new(&route.view.graph, self.budget);
@@ -213,6 +209,12 @@ impl Frame<'_> {
             .answer(&graph, &route.view.schema, &route.isr, &guidance)?;
         if let Some((memory, recollection)) = &memory {
             self.avoid_vetoed(memory, recollection, route, &mut outcome)?;
+        }
+        if let Some((remembering, mut recollection)) = memory.take() {
+            match self.recognise(route, remembering, &mut recollection, &outcome)? {
+                Some(reused) => return self.serve(route, reused, recollection),
+                None => memory = Some((remembering, recollection)),
+            }
         }
         let mut answer = self.draft(route);
         answer.reason = outcome.refusal.as_ref().map(wording::refusal);
@@ -238,6 +240,29 @@ impl Frame<'_> {
             .map(|(_, recollection)| self.planned_episode(route, &outcome, &answer, recollection))
             .transpose()?;
         Ok((answer, episode))
+    }
+
+    /// The experience that means the plan that was chosen.
+    fn recognise(
+        &self,
+        route: &Route,
+        memory: &Memory,
+        recollection: &mut Recollection,
+        outcome: &Outcome,
+    ) -> Result<Option<Reused>, EngineError> {
+        if outcome.isr.masked != route.isr.masked {
+            return Ok(None);
+        }
+        let graph = Metered::new(&route.view.graph, self.budget);
+        let asked = Asked {
+            graph: &graph,
+            domain: &route.view.source,
+            isr: &route.isr,
+            signature: &recollection.remembered.signature,
+            limits: &self.engine.planner.config().limits,
+            now: self.now,
+        };
+        reuse::recognised(memory, &asked, &recollection.recalled, outcome, &mut recollection.considered)
     }
 
     fn planned_episode(
@@ -378,6 +403,19 @@ impl Frame<'_> {
         answer.refused = false;
         Ok(())
     }
+}
+
+/// How often it proved right, without the prior.
+fn share_right(posterior: Posterior) -> f32 {
+    let prior = Posterior::default();
+    let right = posterior.alpha - prior.alpha;
+    let all = right + posterior.beta - prior.beta;
+    if all <= 0.0 {
+        return 0.5;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "a share between 0 and 1")]
+    let share = (right / all) as f32;
+    share
 }
 
 fn gives_nothing(executed: &Executed) -> bool {

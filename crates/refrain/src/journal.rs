@@ -130,13 +130,8 @@ pub struct Recovered {
 ///
 /// # Errors
 /// When the journal cannot be read, or cannot be redacted.
-pub fn recover(
-    journal: &mut dyn Journal,
-    empty: impl FnOnce() -> State,
-) -> Result<Recovered, JournalError> {
-    let (mut position, mut state) = journal
-        .last_checkpoint()?
-        .unwrap_or_else(|| (Position(0), empty()));
+pub fn recover(journal: &mut dyn Journal) -> Result<Recovered, JournalError> {
+    let (mut position, mut state) = journal.last_checkpoint()?.unwrap_or_default();
     let mut replayed = 0;
     let mut unfinished: Vec<(Namespace, ForgetTargets)> = Vec::new();
     journal.read_after(position, &mut |at, event| {

@@ -106,9 +106,17 @@ impl Learner {
         mut journal: Box<dyn Journal>,
         config: LearnerConfig,
     ) -> Result<Self, LearnerError> {
-        let defaults = config.settings.clone();
-        let recovered =
-            recover(journal.as_mut(), || State::new(defaults.clone())).map_err(Arc::new)?;
+        let mut recovered = recover(journal.as_mut()).map_err(Arc::new)?;
+        if recovered.position == Position(0) || *recovered.state.defaults() != config.settings {
+            // What settings held when is part of the history: a replay must not see later ones.
+            let event = Event::Defaults {
+                settings: config.settings.clone(),
+            };
+            recovered.position = journal
+                .append(std::slice::from_ref(&event))
+                .map_err(Arc::new)?;
+            recovered.state.apply(&event);
+        }
         let knowledge = Knowledge::of(&recovered.state, &config.settings, recovered.position);
         let published = Arc::new(Published::new(knowledge));
         let (sender, receiver) = sync_channel(config.queue_events.max(1));
@@ -439,5 +447,7 @@ impl Work {
     }
 }
 
+#[cfg(test)]
+mod kill;
 #[cfg(test)]
 mod tests;

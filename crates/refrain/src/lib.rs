@@ -18,7 +18,6 @@ pub mod journal;
 pub mod knowledge;
 pub mod learner;
 pub mod load;
-mod reading;
 mod remember;
 pub mod remembered;
 mod result;

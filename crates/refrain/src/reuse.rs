@@ -1,25 +1,23 @@
 //! May an experience answer this question? Reuse level 1 (memory.md): rebind and re-run.
 //!
-//! The experiences with the very same wording come first, then those that recall finds. Each must pass every guard, be trusted, fill its
-//! slots from the question and give something on the live graph. What was considered and why it was passed over is kept for the
+//! An experience with the very same wording is bound and run at once. Another wording must, to the planner, mean the same plan; then its words
+//! are accounted for. Each must pass the guards, be trusted, fill its slots from the question and give something on the live graph. What was considered and why it was passed over is kept for the
 //! explanation. A stored wording is served only where plan, bindings and evidence are what was verified.
 
 use std::sync::Arc;
 
+use kgqa::answer::Outcome;
 use kgqa::execute::{self, Binding, Bound, Executed, Given, Limits};
 use kgqa::graph::Graph;
 use kgqa::isr::Isr;
-use kgqa::local_schema::Schema;
 use kgqa::plan::{Plan, Slot};
-use language_model::Embedder;
 use memory::{
-    Experience, ExperienceId, Memory, Provenance, Signature, Stored, StoredPlan, Timestamp, guard,
+    Experience, ExperienceId, GuardRefusal, Memory, Provenance, Signature, Stored, StoredPlan, Timestamp, guard,
 };
 use serde::Serialize;
 
 use crate::error::EngineError;
 use crate::evidence;
-use crate::reading::Reader;
 
 /// Experiences tried for one question at most.
 pub(crate) const MAX_TRIED: usize = 8;
@@ -39,8 +37,6 @@ pub(crate) struct Considered {
 /// A question as reuse sees it.
 pub(crate) struct Asked<'a> {
     pub(crate) graph: &'a dyn Graph,
-    pub(crate) schema: &'a Schema,
-    pub(crate) embedder: &'a dyn Embedder,
     pub(crate) domain: &'a str,
     pub(crate) isr: &'a Isr,
     pub(crate) signature: &'a Signature,
@@ -113,6 +109,78 @@ pub(crate) fn first(
     Ok((None, considered))
 }
 
+/// The experience whose plan the planner, too, takes the question to mean, so that other words are accounted for.
+///
+/// When the planner chose the plan without the votes of memory, its own reading stands for the words: the guards that compare words
+/// (polarity, direction, form) yield to it, since the plan itself says first or last, before or after, and which way. The guards on what
+/// a plan does not say (entities, numbers, negation, who against what) never yield.
+///
+/// # Errors
+/// When the graph cannot be read.
+pub(crate) fn recognised(
+    memory: &Memory,
+    asked: &Asked<'_>,
+    recalled: &[memory::Recalled],
+    outcome: &Outcome,
+    considered: &mut Vec<Considered>,
+) -> Result<Option<Reused>, EngineError> {
+    let (Some(chosen), Some(executed), None) = (&outcome.chosen, &outcome.executed, &outcome.refusal) else {
+        return Ok(None);
+    };
+    let chosen_cold = outcome.cold_margin >= 0.0;
+    for (stored, similarity) in candidates(memory, asked, recalled) {
+        let experience = &stored.experience;
+        let plan = experience.plan().and_then(|remembered| remembered.template.parse::<Plan>().ok());
+        let verdict = match &plan {
+            None => Some("it holds no plan".to_owned()),
+            Some(plan) if !chosen.plan.same_shape(plan) => Some("the question means another plan".to_owned()),
+            Some(_) => match guard::check(&experience.signature, asked.signature) {
+                Err(refusal) if !(chosen_cold && yields(&refusal)) => Some(refusal.to_string()),
+                Ok(()) | Err(_) => distrust(memory, asked, stored),
+            },
+        };
+        if let Some(verdict) = verdict {
+            note(considered, experience, similarity, verdict);
+            continue;
+        }
+        let bound = evidence::stored_plan(asked.graph, &chosen.plan, &chosen.bindings, asked.isr)?;
+        let verified = verified(memory, asked, &chosen.plan, &bound, executed)?;
+        note(considered, experience, similarity, "reused".to_owned());
+        return Ok(Some(Reused {
+            source: Arc::clone(experience),
+            similarity,
+            plan: chosen.plan.clone(),
+            bindings: chosen.bindings.clone(),
+            stored: bound,
+            executed: executed.clone(),
+            verified,
+        }));
+    }
+    Ok(None)
+}
+
+/// Whether a guard compares only words, which the plan itself accounts for.
+fn yields(refusal: &GuardRefusal) -> bool {
+    match refusal {
+        GuardRefusal::Polarity { .. } | GuardRefusal::Direction { .. } | GuardRefusal::QuestionType { .. } => true,
+        GuardRefusal::Asks { stored, asked } => {
+            let person = |asks: &str| asks == "who";
+            let thing = |asks: &str| asks == "what";
+            !(person(stored) && thing(asked) || thing(stored) && person(asked))
+        }
+        _ => false,
+    }
+}
+
+/// Writes down what was thought of an experience, over what was thought before.
+fn note(considered: &mut Vec<Considered>, experience: &Experience, similarity: f32, verdict: String) {
+    let id = experience.id.to_string();
+    match considered.iter_mut().find(|c| c.experience == id) {
+        Some(known) => known.verdict = verdict,
+        None => considered.push(Considered { experience: id, question: experience.question.clone(), similarity, verdict }),
+    }
+}
+
 /// Tries one experience; the inner error says why it is passed over.
 fn attempt(
     memory: &Memory,
@@ -121,6 +189,9 @@ fn attempt(
     similarity: f32,
 ) -> Result<Result<Reused, String>, EngineError> {
     let experience = &stored.experience;
+    if experience.signature.masked != asked.signature.masked {
+        return Ok(Err("it is worded otherwise".to_owned()));
+    }
     if let Err(refusal) = guard::check(&experience.signature, asked.signature) {
         return Ok(Err(refusal.to_string()));
     }
@@ -134,10 +205,6 @@ fn attempt(
         Ok(plan) => plan,
         Err(error) => return Ok(Err(format!("its plan cannot be read: {error}"))),
     };
-    let reader = Reader::new(asked.graph, asked.schema, asked.embedder, &plan)?;
-    if !reader.same(&experience.signature.masked, &asked.signature.masked)? {
-        return Ok(Err("its words are not all accounted for".to_owned()));
-    }
     let Some(bindings) = rebind(&plan, asked.isr) else {
         return Ok(Err("the question does not fill its slots".to_owned()));
     };

@@ -43,19 +43,19 @@ fn targets_of(state: &State, question: &str) -> ForgetTargets {
 }
 
 /// One contract, both journals.
-fn each_journal(check: impl Fn(&mut dyn Journal)) {
+fn each_journal(retention_events: u64, check: impl Fn(&mut dyn Journal)) {
     let directory = tempfile::tempdir().unwrap();
     let options = RedbOptions {
-        retention_events: 2,
+        retention_events,
         ..RedbOptions::default()
     };
     check(&mut RedbJournal::open(directory.path(), options).unwrap().0);
-    check(&mut VolatileJournal::new(2));
+    check(&mut VolatileJournal::new(retention_events));
 }
 
 #[test]
 fn what_is_appended_is_read_in_order_from_any_position() {
-    each_journal(|journal| {
+    each_journal(100, |journal| {
         assert!(journal.last_checkpoint().unwrap().is_none());
         let events = [event(1, "a"), event(2, "b"), event(3, "c")];
         assert_eq!(journal.append(&events[..2]).unwrap(), Position(2));
@@ -70,7 +70,7 @@ fn what_is_appended_is_read_in_order_from_any_position() {
 
 #[test]
 fn a_checkpoint_bounds_replay_and_retention_bounds_the_rest() {
-    each_journal(|journal| {
+    each_journal(2, |journal| {
         let events: Vec<Event> = (1..=5).map(|n| event(n, &format!("film {n}"))).collect();
         journal.append(&events).unwrap();
         journal.checkpoint(&state_of(&events)).unwrap();
@@ -79,7 +79,7 @@ fn a_checkpoint_bounds_replay_and_retention_bounds_the_rest() {
             read(journal, 0).iter().map(|(p, _)| *p).collect::<Vec<_>>(),
             [4, 5, 6]
         );
-        let recovered = recover(journal, || panic!("there is a checkpoint")).unwrap();
+        let recovered = recover(journal).unwrap();
         assert_eq!((recovered.position, recovered.replayed), (Position(6), 1));
         let mut expected = state_of(&events);
         expected.apply(&event(6, "film 6"));
@@ -92,7 +92,7 @@ fn a_checkpoint_bounds_replay_and_retention_bounds_the_rest() {
 
 #[test]
 fn a_redaction_blanks_only_what_is_meant() {
-    each_journal(|journal| {
+    each_journal(100, |journal| {
         let events = [event(1, "secret"), event(2, "public")];
         journal.append(&events).unwrap();
         let mut state = state_of(&events);
@@ -108,7 +108,7 @@ fn a_redaction_blanks_only_what_is_meant() {
         assert_eq!(journal.redact(&namespace, &targets, &state).unwrap(), 1);
         let kept = read(journal, 1);
         assert_eq!(kept, [(2, events[1].clone()), (3, forget)]);
-        let recovered = recover(journal, || panic!("there is a checkpoint")).unwrap();
+        let recovered = recover(journal).unwrap();
         let memory = recovered.state.memory(&namespace).unwrap();
         assert!(
             memory.stored(experience_id(1)).is_none() && memory.stored(experience_id(2)).is_some()
@@ -171,9 +171,7 @@ fn forgotten_text_is_in_no_byte_of_the_file() {
     assert_eq!(journal.redact(&namespace, &targets, &state).unwrap(), 1);
     assert!(!holds("zanzibar7x") && holds("zanzibar8x"));
     drop(journal);
-    let recovered = recover(&mut open(directory.path()), || {
-        State::new(Settings::default())
-    })
+    let recovered = recover(&mut open(directory.path()))
     .unwrap();
     assert!(
         !encode_state(&recovered.state)
@@ -201,7 +199,7 @@ fn a_redaction_cut_short_is_finished_at_the_next_start() {
     std::fs::write(directory.path().join("journal.redb.draft"), "half a draft").unwrap();
     drop(journal);
     let mut journal = open(directory.path());
-    recover(&mut journal, || State::new(Settings::default())).unwrap();
+    recover(&mut journal).unwrap();
     let bytes = std::fs::read(journal.path()).unwrap();
     assert!(!bytes.windows(10).any(|window| window == b"zanzibar1x"));
     assert!(!directory.path().join("journal.redb.draft").exists());

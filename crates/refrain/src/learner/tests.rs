@@ -43,7 +43,7 @@ fn what_was_handed_over_is_visible_after_settling() {
     let learner = Learner::start(volatile(), LearnerConfig::default()).unwrap();
     let before = learner.knowledge();
     assert_eq!(learner.learn(here(), episode(1, "heat")), Handed::Queued);
-    assert_eq!(learner.settle().unwrap(), Position(1));
+    assert_eq!(learner.settle().unwrap(), Position(2), "after the settings");
     assert_eq!(learner.knowledge().memory(&here()).len(), 1);
     assert!(
         before.memory(&here()).is_empty(),
@@ -76,7 +76,7 @@ fn everything_is_there_after_a_restart_and_dropping_learns_what_waits() {
     drop(learner);
     let learner = Learner::start(durable(directory.path()), config).unwrap();
     assert_eq!(learner.knowledge().memory(&here()).len(), 20);
-    assert_eq!(learner.knowledge().position(), Position(20));
+    assert_eq!(learner.knowledge().position(), Position(21));
 }
 
 #[test]
@@ -217,7 +217,9 @@ fn a_full_queue_drops_and_counts_and_never_blocks() {
         batch_events: 1,
         ..LearnerConfig::default()
     };
+    go.send(()).unwrap();
     let learner = Learner::start(Box::new(journal), config).unwrap();
+    has_entered.recv().unwrap();
     learner.learn(here(), episode(1, "a"));
     has_entered.recv().unwrap();
     let handed: Vec<Handed> = (2..=5)
@@ -240,12 +242,18 @@ fn a_full_queue_drops_and_counts_and_never_blocks() {
     assert_eq!(learner.knowledge().memory(&here()).counters().asked, 3);
 }
 
-/// Fails every append.
-struct Broken;
+/// Fails every append but the first, which holds the settings.
+#[derive(Default)]
+struct Broken(u64);
 
 impl Journal for Broken {
     fn append(&mut self, _: &[Event]) -> Result<Position, JournalError> {
-        Err(JournalError::Files(std::io::Error::other("disk full")))
+        self.0 += 1;
+        if self.0 == 1 {
+            Ok(Position(1))
+        } else {
+            Err(JournalError::Files(std::io::Error::other("disk full")))
+        }
     }
 
     fn read_after(
@@ -271,7 +279,7 @@ impl Journal for Broken {
 
 #[test]
 fn what_cannot_be_kept_is_not_shown_and_whoever_waits_is_told() {
-    let learner = Learner::start(Box::new(Broken), LearnerConfig::default()).unwrap();
+    let learner = Learner::start(Box::new(Broken::default()), LearnerConfig::default()).unwrap();
     learner.learn(here(), episode(1, "a"));
     assert!(matches!(
         learner.submit(bad(1)),
@@ -298,12 +306,35 @@ fn batches_of_any_size_give_the_same_state() {
         learner.submit(bad(3)).unwrap();
         drop(learner);
         let mut journal = durable(directory.path());
-        encode_state(
-            &recover(journal.as_mut(), || State::new(Settings::default()))
-                .unwrap()
-                .state,
-        )
-        .unwrap()
+        encode_state(&recover(journal.as_mut()).unwrap().state).unwrap()
     };
     assert_eq!(run(1), run(256));
+}
+
+#[test]
+fn other_settings_hold_from_the_next_start_on_and_only_from_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let config = |capacity| LearnerConfig {
+        settings: Settings {
+            capacity,
+            ..Settings::default()
+        },
+        ..LearnerConfig::default()
+    };
+    let learner = Learner::start(durable(directory.path()), config(9)).unwrap();
+    for n in 1..=5 {
+        learner.learn(here(), episode(n, &format!("film {n}")));
+    }
+    drop(learner);
+    let learner = Learner::start(durable(directory.path()), config(3)).unwrap();
+    assert_eq!(learner.knowledge().memory(&here()).len(), 3);
+    drop(learner);
+    let learner = Learner::start(durable(directory.path()), config(9)).unwrap();
+    assert_eq!(
+        (
+            learner.knowledge().memory(&here()).len(),
+            learner.knowledge().memory(&here()).counters().evicted
+        ),
+        (3, 2)
+    );
 }
