@@ -218,6 +218,11 @@ pub enum Event {
     },
     /// Redacted: something was here that has been forgotten.
     Redacted,
+    /// The settings that every namespace has from now on.
+    Defaults {
+        /// The new ones.
+        settings: Settings,
+    },
 }
 
 impl Event {
@@ -250,7 +255,8 @@ impl Event {
             | Self::SourceChanged { .. }
             | Self::Settings { .. }
             | Self::Reembedded { .. }
-            | Self::Redacted => false,
+            | Self::Redacted
+            | Self::Defaults { .. } => false,
         }
     }
 
@@ -282,7 +288,8 @@ impl Event {
             kept @ (Self::Forget { .. }
             | Self::SourceChanged { .. }
             | Self::Settings { .. }
-            | Self::Redacted) => kept,
+            | Self::Redacted
+            | Self::Defaults { .. }) => kept,
             other @ (Self::Episode { .. } | Self::Feedback { .. } | Self::Import { .. }) => {
                 if other.mentions(namespace, targets) {
                     Self::Redacted

@@ -165,7 +165,7 @@ pub fn check(stored: &Signature, asked: &Signature) -> Result<(), GuardRefusal> 
             asked: asked.question_type.clone(),
         });
     }
-    if stored.asks != asked.asks {
+    if stored.asks != asked.asks && !stored.asks.is_empty() && !asked.asks.is_empty() {
         return Err(GuardRefusal::Asks {
             stored: stored.asks.clone(),
             asked: asked.asks.clone(),
@@ -210,7 +210,8 @@ impl Unaccounted {
     }
 }
 
-/// The content words of either question that the other lacks.
+/// The content words of either question that the other lacks, or has less often; also the kind of thing asked for, when
+/// only one of them names it.
 ///
 /// ```
 /// use memory::{Signature, guard};
@@ -221,19 +222,34 @@ impl Unaccounted {
 /// ```
 #[must_use]
 pub fn unaccounted(stored: &Signature, asked: &Signature) -> Unaccounted {
-    let (was, is) = (stored.content(), asked.content());
+    let (was, is) = (words(stored, asked), words(asked, stored));
     Unaccounted {
-        stored: was
-            .iter()
-            .filter(|w| is.binary_search(w).is_err())
-            .cloned()
-            .collect(),
-        asked: is
-            .iter()
-            .filter(|w| was.binary_search(w).is_err())
-            .cloned()
-            .collect(),
+        stored: without(&was, &is),
+        asked: without(&is, &was),
     }
+}
+
+/// The content words of a question, and what it asks for if the other does not say.
+fn words(of: &Signature, other: &Signature) -> Vec<String> {
+    let mut words = of.content();
+    if other.asks.is_empty() && !of.asks.is_empty() {
+        words.push(of.asks.clone());
+        words.sort();
+    }
+    words
+}
+
+/// The ascending words of `from` that are left when each of `taken` has taken its like away once.
+fn without(from: &[String], taken: &[String]) -> Vec<String> {
+    let mut taken = taken.iter().peekable();
+    let mut left = Vec::new();
+    for word in from {
+        while taken.next_if(|t| *t < word).is_some() {}
+        if taken.next_if_eq(&word).is_none() {
+            left.push(word.clone());
+        }
+    }
+    left
 }
 
 /// Whether every word that only one question has is accounted for by the caller, who verified that the plan means it.

@@ -258,7 +258,7 @@ impl DomainIndex {
         let Some(text) = self.texts.get(masked).cloned() else {
             return;
         };
-        self.words -= text.words.len() as u64;
+        self.words = self.words.saturating_sub(text.words.len() as u64);
         for word in distinct(&text.words) {
             let last = self.frequencies.get(&word).is_none_or(|count| *count <= 1);
             if last {

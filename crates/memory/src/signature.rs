@@ -42,6 +42,7 @@ pub struct Signature {
     /// `count`, `yes_no`, `superlative`, `comparison` or `list`.
     pub question_type: String,
     /// What kind of thing answers it, where the words say: `time`, `place`, `manner`, `reason`, `amount`; else empty.
+    /// Two kinds exclude each other; a kind that only one question names is a word to account for.
     pub asks: String,
     /// The part each slot plays in the relation.
     pub direction: Vec<Role>,
@@ -83,7 +84,10 @@ impl Signature {
         }
         self.negated ^= is_negation(token);
         self.volatile |= is_volatile(token);
-        if let Some(class) = polarity(token) {
+        let idiom = token == "living" && before == Some("a");
+        if let Some(class) = polarity(token)
+            && !idiom
+        {
             self.polarity.push(class.to_owned());
         }
         if is_calendar(token) || is_year(token) {
@@ -99,12 +103,12 @@ impl Signature {
         {
             self.numbers.push(digits.to_owned());
         }
-        if is_unit(token) {
+        if is_unit(token) && measures(token, before) {
             self.units.push(token.to_owned());
         }
     }
 
-    /// The stems of the words that carry content, ascending, each once.
+    /// The stems of the words that carry content, ascending, as often as they occur.
     #[must_use]
     pub fn content(&self) -> Vec<String> {
         let mut words: Vec<String> = tokens(&self.masked)
@@ -119,7 +123,6 @@ impl Signature {
             .map(|t| stem(t))
             .collect();
         words.sort();
-        words.dedup();
         words
     }
 }
@@ -129,6 +132,30 @@ fn is_year(token: &str) -> bool {
     digits.len() == 4
         && digits.bytes().all(|b| b.is_ascii_digit())
         && ("1000"..="2999").contains(&digits)
+}
+
+/// Whether a unit stands where it measures something: behind a number, or asked for; not as in "released in which years".
+fn measures(token: &str, before: Option<&str>) -> bool {
+    let Some(before) = before else { return false };
+    let number = before.starts_with(|c: char| c.is_ascii_digit()) || number_word(before).is_some();
+    let time = matches!(
+        token,
+        "second"
+            | "seconds"
+            | "day"
+            | "days"
+            | "week"
+            | "weeks"
+            | "month"
+            | "months"
+            | "years"
+            | "decade"
+            | "decades"
+    );
+    !token.starts_with(char::is_alphabetic)
+        || number
+        || is_unit(before)
+        || matches!(before, "many" | "much" | "per" | "in") && !time
 }
 
 fn is_be(token: &str) -> bool {
@@ -179,7 +206,9 @@ fn question_type(tokens: &[String], polarity: &[String]) -> &'static str {
         )
     });
     let polite = matches!(tokens.get(1).map(String::as_str), Some("you" | "i" | "we"));
-    if tokens.first().is_some_and(|t| is_auxiliary(t)) && !polite && !open {
+    // "Is she a man or a woman" asks which, not whether.
+    let either = tokens.iter().any(|t| t == "or");
+    if tokens.first().is_some_and(|t| is_auxiliary(t)) && !polite && !open && !either {
         return "yes_no";
     }
     if extreme { "superlative" } else { "list" }
@@ -382,6 +411,7 @@ mod tests {
             "comparison"
         );
         assert_eq!(of("was ⟨0⟩ or ⟨1⟩ released first?"), "comparison");
+        assert_eq!(of("is ⟨0⟩'s child a man or a woman?"), "list");
     }
 
     #[test]
@@ -412,6 +442,11 @@ mod tests {
         assert_eq!(s.numbers, ["2", "3.5", "1000000"]);
         assert_eq!(s.dates, ["june", "1999"]);
         assert_eq!(s.units, ["dollars"]);
+        assert!(
+            sig("the films of ⟨0⟩ were released in which years")
+                .units
+                .is_empty()
+        );
         assert!(sig("which one is ⟨0⟩").numbers.is_empty());
     }
 

@@ -70,6 +70,12 @@ impl State {
         &self.embedder
     }
 
+    /// The settings with which a namespace begins.
+    #[must_use]
+    pub const fn defaults(&self) -> &Settings {
+        &self.defaults
+    }
+
     /// The memory of a namespace, if anything ever happened in it.
     #[must_use]
     pub fn memory(&self, namespace: &Namespace) -> Option<&Memory> {
@@ -125,6 +131,13 @@ impl State {
             }
             Event::Reembedded { embedder, vectors } => {
                 self.reembed(embedder, vectors);
+                Effect::Done
+            }
+            Event::Defaults { settings } => {
+                self.defaults = settings.clone();
+                self.tenants
+                    .values_mut()
+                    .for_each(|tenant| tenant.set(settings.clone()));
                 Effect::Done
             }
             Event::Redacted => Effect::Done,

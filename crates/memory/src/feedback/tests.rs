@@ -9,13 +9,14 @@ use crate::{
 const MASKED: &str = "who directed ⟨0⟩";
 
 fn learn(state: &mut State, episode: Episode) -> GateVerdict {
-    match state.apply(&Event::Episode {
+    let effect = state.apply(&Event::Episode {
         namespace: namespace(),
         episode: Box::new(episode),
-    }) {
-        Effect::Learned { gate, .. } => gate,
-        other => panic!("{other:?}"),
-    }
+    });
+    let Effect::Learned { gate, .. } = effect else {
+        panic!("{effect:?}")
+    };
+    gate
 }
 
 fn judge_as(
@@ -30,13 +31,14 @@ fn judge_as(
         verdict,
         judge,
     };
-    match state.apply(&Event::Feedback {
+    let effect = state.apply(&Event::Feedback {
         namespace: namespace(),
         feedback,
-    }) {
-        Effect::Judged(result) => result,
-        other => panic!("{other:?}"),
-    }
+    });
+    let Effect::Judged(result) = effect else {
+        panic!("{effect:?}")
+    };
+    result
 }
 
 fn judge(state: &mut State, answer: u64, verdict: Verdict) -> BlastRadius {

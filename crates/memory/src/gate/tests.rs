@@ -3,13 +3,14 @@ use crate::testing::{episode, experience_id, namespace, question, vector_of};
 use crate::{Effect, GateVerdict, Refusal, Settings, State};
 
 fn learn(state: &mut State, episode: Episode) -> GateVerdict {
-    match state.apply(&Event::Episode {
+    let effect = state.apply(&Event::Episode {
         namespace: namespace(),
         episode: Box::new(episode),
-    }) {
-        Effect::Learned { gate, .. } => gate,
-        other => panic!("{other:?}"),
-    }
+    });
+    let Effect::Learned { gate, .. } = effect else {
+        panic!("{effect:?}")
+    };
+    gate
 }
 
 #[test]

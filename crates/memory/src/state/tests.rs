@@ -56,7 +56,7 @@ fn event(n: u64, kind: u8, a: u8, b: u8, other_tenant: bool) -> Event {
                 at,
                 answer,
                 verdict: Verdict::Good,
-                judge: if a % 2 == 0 {
+                judge: if a.is_multiple_of(2) {
                     Judge::Person
                 } else {
                     Judge::Model
@@ -69,7 +69,7 @@ fn event(n: u64, kind: u8, a: u8, b: u8, other_tenant: bool) -> Event {
                 at,
                 answer,
                 verdict: Verdict::Bad,
-                judge: if a % 3 == 0 {
+                judge: if a.is_multiple_of(3) {
                     Judge::Model
                 } else {
                     Judge::Person
@@ -113,7 +113,7 @@ fn event(n: u64, kind: u8, a: u8, b: u8, other_tenant: bool) -> Event {
         }
         10 => {
             let triple = Triple::new(&format!("<e{}>", a % 5), "<director>", "<x>");
-            let change = if b % 4 == 0 {
+            let change = if b.is_multiple_of(4) {
                 SourceChange::Everything
             } else {
                 SourceChange::Keys(EvidenceKey::touched_by("films", &triple).to_vec())
@@ -125,8 +125,14 @@ fn event(n: u64, kind: u8, a: u8, b: u8, other_tenant: bool) -> Event {
                 change,
             }
         }
+        11 if b.is_multiple_of(4) => Event::Defaults {
+            settings: Settings {
+                capacity: usize::from(a % 6) + 1,
+                ..small()
+            },
+        },
         11 => {
-            let policy = if a % 2 == 0 {
+            let policy = if a.is_multiple_of(2) {
                 PolicyName::Fifo
             } else {
                 PolicyName::Lru
@@ -171,8 +177,8 @@ fn vary(episode: &mut Episode, n: u64, a: u8, b: u8) {
         1 => Hit::Exact(earlier),
         _ => Hit::None,
     };
-    episode.quality = (b % 3 != 0).then_some(f64::from(b) / 255.0);
-    let drop_candidate = a % 7 == 0;
+    episode.quality = (!b.is_multiple_of(3)).then_some(f64::from(b) / 255.0);
+    let drop_candidate = a.is_multiple_of(7);
     if let Some(candidate) = &mut episode.candidate {
         candidate.grounding.confidence = f64::from(b % 10) / 9.0;
         candidate.lifetime = match b % 6 {
