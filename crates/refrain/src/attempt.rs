@@ -11,7 +11,10 @@ use kgqa::backend_adapter::Candidate;
 use kgqa::execute::{self, Executed, Given};
 use kgqa::guidance::{Guidance, Lexicon, Neighbour};
 use memory::recall::{Layers, RecallSettings};
-use memory::{AnswerId, Episode, ExperienceId, Hit, Memory, Posterior, Provenance, RecallQuery, Recalled, Timestamp, Vector};
+use memory::{
+    AnswerId, Episode, ExperienceId, Hit, Memory, Posterior, Provenance, RecallQuery, Recalled,
+    Timestamp, Vector,
+};
 
 use crate::answer::{Answer, AskRequest, Cost, HitKind};
 use crate::aspect;
@@ -70,7 +73,10 @@ impl Frame<'_> {
     ///
     /// # Errors
     /// When the graph cannot be read.
-    pub(crate) fn answer_in(&self, route: &Route) -> Result<(Answer, Option<Episode>), EngineError> {
+    pub(crate) fn answer_in(
+        &self,
+        route: &Route,
+    ) -> Result<(Answer, Option<Episode>), EngineError> {
         let Some(memory) = self.memory else {
             return self.plan(route, None);
         };
@@ -101,7 +107,13 @@ impl Frame<'_> {
         let domain = &route.view.source;
         let masked = remember::without_slots(&isr.masked);
         let masked_vector = engine.vector(&masked)?;
-        let aspect = aspect::assign(memory, domain, isr, &route.view.schema, engine.embedder.as_ref())?;
+        let aspect = aspect::assign(
+            memory,
+            domain,
+            isr,
+            &route.view.schema,
+            engine.embedder.as_ref(),
+        )?;
         let settings = &engine.config.memory;
         let query = RecallQuery {
             domain,
@@ -115,7 +127,11 @@ impl Frame<'_> {
             &RecallSettings {
                 examples: settings.examples,
                 relevance_weight: settings.relevance_weight,
-                layers: if settings.layers == 1 { Layers::One } else { Layers::Two },
+                layers: if settings.layers == 1 {
+                    Layers::One
+                } else {
+                    Layers::Two
+                },
                 ..RecallSettings::default()
             },
         );
@@ -169,7 +185,12 @@ impl Frame<'_> {
             answer.hit_kind = HitKind::Exact;
             answer.text.clone_from(&verified.answer.text);
             if verified.provenance == Provenance::Edited {
-                answer.values = verified.answer.values.iter().map(evidence::answer_value).collect();
+                answer.values = verified
+                    .answer
+                    .values
+                    .iter()
+                    .map(evidence::answer_value)
+                    .collect();
             }
         }
         if self.request.explain {
@@ -184,7 +205,14 @@ impl Frame<'_> {
             text: answer.text.clone(),
         };
         let circumstances = self.circumstances(route, recollection.aspect.clone());
-        let episode = remember::answered(recollection.remembered, graph, ran, hit, Vec::new(), circumstances)?;
+        let episode = remember::answered(
+            recollection.remembered,
+            graph,
+            ran,
+            hit,
+            Vec::new(),
+            circumstances,
+        )?;
         Ok((answer, Some(episode)))
     }
 
@@ -196,17 +224,21 @@ impl Frame<'_> {
     ) -> Result<(Answer, Option<Episode>), EngineError> {
         let started = Instant::now();
         let graph = Metered::new(&route.view.graph, self.budget);
-        let words = memory.as_ref().map(|(memory, _)| LearnedWords(memory.lexicon()));
+        let words = memory
+            .as_ref()
+            .map(|(memory, _)| LearnedWords(memory.lexicon()));
         let guidance = Guidance {
             neighbours: memory
                 .as_ref()
-                .map_or_else(Vec::new, |(memory, recollection)| neighbours(memory, recollection)),
+                .map_or_else(Vec::new, |(memory, recollection)| {
+                    neighbours(memory, recollection)
+                }),
             lexicon: words.as_ref().map(|words| words as &dyn Lexicon),
         };
-        let mut outcome = self
-            .engine
-            .planner
-            .answer(&graph, &route.view.schema, &route.isr, &guidance)?;
+        let mut outcome =
+            self.engine
+                .planner
+                .answer(&graph, &route.view.schema, &route.isr, &guidance)?;
         if let Some((memory, recollection)) = &memory {
             self.avoid_vetoed(memory, recollection, route, &mut outcome)?;
         }
@@ -219,16 +251,27 @@ impl Frame<'_> {
         let mut answer = self.draft(route);
         answer.reason = outcome.refusal.as_ref().map(wording::refusal);
         if outcome.isr.truncated {
-            answer.cut.push("the question: only its first words were read".to_owned());
+            answer
+                .cut
+                .push("the question: only its first words were read".to_owned());
         }
         if let Some(chosen) = &outcome.chosen {
-            answer.plan = Some(result::plan(&route.view.graph, &chosen.plan, &chosen.bindings)?);
+            answer.plan = Some(result::plan(
+                &route.view.graph,
+                &chosen.plan,
+                &chosen.bindings,
+            )?);
         }
-        let executed = outcome.executed.as_ref().filter(|_| outcome.refusal.is_none());
+        let executed = outcome
+            .executed
+            .as_ref()
+            .filter(|_| outcome.refusal.is_none());
         if let Some(executed) = executed {
             self.fill(&mut answer, route, executed)?;
             answer.confidence = confidence(outcome.margin);
-            answer.reason = memory.as_ref().map(|(_, recollection)| miss(&recollection.considered));
+            answer.reason = memory
+                .as_ref()
+                .map(|(_, recollection)| miss(&recollection.considered));
         }
         answer.cut.extend(self.budget.exhausted());
         if self.request.explain {
@@ -262,7 +305,13 @@ impl Frame<'_> {
             limits: &self.engine.planner.config().limits,
             now: self.now,
         };
-        reuse::recognised(memory, &asked, &recollection.recalled, outcome, &mut recollection.considered)
+        reuse::recognised(
+            memory,
+            &asked,
+            &recollection.recalled,
+            outcome,
+            &mut recollection.considered,
+        )
     }
 
     fn planned_episode(
@@ -273,14 +322,18 @@ impl Frame<'_> {
         recollection: Recollection,
     ) -> Result<Episode, EngineError> {
         let mut remembered = recollection.remembered;
-        let (Some(chosen), Some(executed), false) = (&outcome.chosen, &outcome.executed, answer.refused) else {
+        let (Some(chosen), Some(executed), false) =
+            (&outcome.chosen, &outcome.executed, answer.refused)
+        else {
             return Ok(remember::refused(remembered));
         };
         let graph = &route.view.graph;
         if outcome.isr.masked != route.isr.masked {
             // Another reading of the question's names was answered: that is the question that was learned from.
             remembered.signature = remember::signature(&outcome.isr);
-            remembered.masked_vector = self.engine.vector(&remember::without_slots(&outcome.isr.masked))?;
+            remembered.masked_vector = self
+                .engine
+                .vector(&remember::without_slots(&outcome.isr.masked))?;
         }
         let ran = Ran {
             plan: &chosen.plan,
@@ -298,7 +351,14 @@ impl Frame<'_> {
             .map(|experience| experience.id)
             .collect();
         let circumstances = self.circumstances(route, recollection.aspect);
-        Ok(remember::answered(remembered, graph, ran, Hit::None, helped, circumstances)?)
+        Ok(remember::answered(
+            remembered,
+            graph,
+            ran,
+            Hit::None,
+            helped,
+            circumstances,
+        )?)
     }
 
     fn circumstances(&self, route: &Route, aspect: String) -> Circumstances {
@@ -322,7 +382,8 @@ impl Frame<'_> {
         let graph = Metered::new(&route.view.graph, self.budget);
         let masked = &recollection.remembered.signature.masked;
         let is_vetoed = |candidate: &Candidate| -> Result<bool, EngineError> {
-            let stored = evidence::stored_plan(&graph, &candidate.plan, &candidate.bindings, &outcome.isr)?;
+            let stored =
+                evidence::stored_plan(&graph, &candidate.plan, &candidate.bindings, &outcome.isr)?;
             Ok(memory.veto(&route.view.source, masked, &stored).is_some())
         };
         let Some(chosen) = &outcome.chosen else {
@@ -392,7 +453,12 @@ impl Frame<'_> {
     }
 
     /// Puts a result into an answer.
-    fn fill(&self, answer: &mut Answer, route: &Route, executed: &Executed) -> Result<(), EngineError> {
+    fn fill(
+        &self,
+        answer: &mut Answer,
+        route: &Route,
+        executed: &Executed,
+    ) -> Result<(), EngineError> {
         let graph = &route.view.graph;
         let settings = &self.engine.config.ask;
         let finding = result::finding(graph, &executed.given)?;
@@ -429,7 +495,11 @@ fn neighbours(memory: &Memory, recollection: &Recollection) -> Vec<Neighbour> {
         return Vec::new();
     };
     lessons
-        .kernel(remembered.masked_vector.as_slice(), LESSONS, LEAST_LESSON_SIMILARITY)
+        .kernel(
+            remembered.masked_vector.as_slice(),
+            LESSONS,
+            LEAST_LESSON_SIMILARITY,
+        )
         .into_iter()
         .map(|lesson| Neighbour {
             similarity: lesson.similarity,
@@ -445,7 +515,10 @@ fn neighbours(memory: &Memory, recollection: &Recollection) -> Vec<Neighbour> {
 fn miss(considered: &[Considered]) -> String {
     match considered.first() {
         None => "nothing like it is remembered".to_owned(),
-        Some(nearest) => format!("\"{}\" is remembered, but {}", nearest.question, nearest.verdict),
+        Some(nearest) => format!(
+            "\"{}\" is remembered, but {}",
+            nearest.question, nearest.verdict
+        ),
     }
 }
 

@@ -12,7 +12,8 @@ use kgqa::graph::Graph;
 use kgqa::isr::Isr;
 use kgqa::plan::{Plan, Slot};
 use memory::{
-    Experience, ExperienceId, GuardRefusal, Memory, Provenance, Signature, Stored, StoredPlan, Timestamp, guard,
+    Experience, ExperienceId, GuardRefusal, Memory, Provenance, Signature, Stored, StoredPlan,
+    Timestamp, guard,
 };
 use serde::Serialize;
 
@@ -70,7 +71,8 @@ pub(crate) fn candidates<'m>(
         .map(|stored| (stored, 1.0))
         .collect();
     for found in recalled {
-        let known = |(stored, _): &(&Stored, f32)| stored.experience.id == found.stored.experience.id;
+        let known =
+            |(stored, _): &(&Stored, f32)| stored.experience.id == found.stored.experience.id;
         if !out.iter().any(known) {
             out.push((&found.stored, found.similarity));
         }
@@ -124,16 +126,22 @@ pub(crate) fn recognised(
     outcome: &Outcome,
     considered: &mut Vec<Considered>,
 ) -> Result<Option<Reused>, EngineError> {
-    let (Some(chosen), Some(executed), None) = (&outcome.chosen, &outcome.executed, &outcome.refusal) else {
+    let (Some(chosen), Some(executed), None) =
+        (&outcome.chosen, &outcome.executed, &outcome.refusal)
+    else {
         return Ok(None);
     };
     let chosen_cold = outcome.cold_margin >= 0.0;
     for (stored, similarity) in candidates(memory, asked, recalled) {
         let experience = &stored.experience;
-        let plan = experience.plan().and_then(|remembered| remembered.template.parse::<Plan>().ok());
+        let plan = experience
+            .plan()
+            .and_then(|remembered| remembered.template.parse::<Plan>().ok());
         let verdict = match &plan {
             None => Some("it holds no plan".to_owned()),
-            Some(plan) if !chosen.plan.same_shape(plan) => Some("the question means another plan".to_owned()),
+            Some(plan) if !chosen.plan.same_shape(plan) => {
+                Some("the question means another plan".to_owned())
+            }
             Some(_) => match guard::check(&experience.signature, asked.signature) {
                 Err(refusal) if !(chosen_cold && yields(&refusal)) => Some(refusal.to_string()),
                 Ok(()) | Err(_) => distrust(memory, asked, stored),
@@ -162,7 +170,9 @@ pub(crate) fn recognised(
 /// Whether a guard compares only words, which the plan itself accounts for.
 fn yields(refusal: &GuardRefusal) -> bool {
     match refusal {
-        GuardRefusal::Polarity { .. } | GuardRefusal::Direction { .. } | GuardRefusal::QuestionType { .. } => true,
+        GuardRefusal::Polarity { .. }
+        | GuardRefusal::Direction { .. }
+        | GuardRefusal::QuestionType { .. } => true,
         GuardRefusal::Asks { stored, asked } => {
             let person = |asks: &str| asks == "who";
             let thing = |asks: &str| asks == "what";
@@ -173,11 +183,21 @@ fn yields(refusal: &GuardRefusal) -> bool {
 }
 
 /// Writes down what was thought of an experience, over what was thought before.
-fn note(considered: &mut Vec<Considered>, experience: &Experience, similarity: f32, verdict: String) {
+fn note(
+    considered: &mut Vec<Considered>,
+    experience: &Experience,
+    similarity: f32,
+    verdict: String,
+) {
     let id = experience.id.to_string();
     match considered.iter_mut().find(|c| c.experience == id) {
         Some(known) => known.verdict = verdict,
-        None => considered.push(Considered { experience: id, question: experience.question.clone(), similarity, verdict }),
+        None => considered.push(Considered {
+            experience: id,
+            question: experience.question.clone(),
+            similarity,
+            verdict,
+        }),
     }
 }
 
@@ -195,7 +215,9 @@ fn attempt(
     if let Err(refusal) = guard::check(&experience.signature, asked.signature) {
         return Ok(Err(refusal.to_string()));
     }
-    if let Some(distrust) = distrust(memory, asked, stored) {
+    // What a person wrote is theirs: its plan may have proved wrong, its wording did not.
+    let is_edited = experience.provenance == Provenance::Edited;
+    if let Some(distrust) = distrust(memory, asked, stored).filter(|_| !is_edited) {
         return Ok(Err(distrust));
     }
     let Some(remembered) = experience.plan() else {
@@ -216,10 +238,18 @@ fn attempt(
         return Ok(Err("its plan gives nothing for this question".to_owned()));
     }
     let bound = evidence::stored_plan(asked.graph, &plan, &bindings, asked.isr)?;
-    if memory.veto(asked.domain, &asked.signature.masked, &bound).is_some() {
+    let is_vetoed = memory
+        .veto(asked.domain, &asked.signature.masked, &bound)
+        .is_some();
+    if is_vetoed && !is_edited {
         return Ok(Err("a person called that answer wrong".to_owned()));
     }
     let verified = verified(memory, asked, &plan, &bound, &executed)?;
+    if is_edited && verified.is_none() {
+        return Ok(Err(
+            "a person's answer holds for its own question and facts only".to_owned(),
+        ));
+    }
     Ok(Ok(Reused {
         source: Arc::clone(experience),
         similarity,
@@ -279,7 +309,8 @@ fn verified(
     bound: &StoredPlan,
     executed: &Executed,
 ) -> Result<Option<Arc<Experience>>, EngineError> {
-    let Some(twin) = memory.same_plan(asked.domain, bound, &asked.signature.masked, asked.now) else {
+    let Some(twin) = memory.same_plan(asked.domain, bound, &asked.signature.masked, asked.now)
+    else {
         return Ok(None);
     };
     if twin.usage.suspect {
@@ -298,6 +329,8 @@ fn verified(
 /// The id of the experience that was reused.
 impl Reused {
     pub(crate) fn id(&self) -> ExperienceId {
-        self.verified.as_ref().map_or(self.source.id, |verified| verified.id)
+        self.verified
+            .as_ref()
+            .map_or(self.source.id, |verified| verified.id)
     }
 }
