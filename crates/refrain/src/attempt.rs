@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use kgqa::answer::Outcome;
+use kgqa::answer::{Outcome, Refusal};
 use kgqa::backend_adapter::Candidate;
 use kgqa::execute::{self, Executed, Given};
 use kgqa::guidance::{Guidance, Lexicon, Neighbour};
@@ -249,7 +249,9 @@ impl Frame<'_> {
             }
         }
         let mut answer = self.draft(route);
-        answer.reason = outcome.refusal.as_ref().map(wording::refusal);
+        if let Some(refusal) = &outcome.refusal {
+            answer.reason = Some(wording::refusal(refusal) + &near_names(route, refusal)?);
+        }
         if outcome.isr.truncated {
             answer
                 .cut
@@ -412,7 +414,7 @@ impl Frame<'_> {
                 outcome.margin = 0.0;
             }
             None => {
-                outcome.refusal = Some(kgqa::answer::Refusal::Empty { runs: outcome.runs });
+                outcome.refusal = Some(Refusal::Empty { runs: outcome.runs });
                 outcome.executed = None;
             }
         }
@@ -469,6 +471,25 @@ impl Frame<'_> {
         answer.refused = false;
         Ok(())
     }
+}
+
+/// "Did you mean …?" for a name that the graph does not have, when it has one nearly like it.
+fn near_names(route: &Route, refusal: &Refusal) -> Result<String, EngineError> {
+    let Refusal::UnknownName { names } = refusal else {
+        return Ok(String::new());
+    };
+    let snapshot = route.view.graph.snapshot();
+    let mut near = Vec::new();
+    for name in names {
+        let found = snapshot.labels().fuzzy(&graph_store::normalise(name), 1)?;
+        for found in found {
+            near.push(snapshot.label(found.id)?);
+        }
+    }
+    if near.is_empty() {
+        return Ok(String::new());
+    }
+    Ok(format!(" Did you mean {}?", near.join(" or ")))
 }
 
 /// How often it proved right, without the prior.

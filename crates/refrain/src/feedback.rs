@@ -90,13 +90,12 @@ impl Engine {
             namespace,
             feedback,
         })?;
-        match effect {
-            Effect::Judged(Ok(radius)) => Ok(in_words(name, radius)),
-            Effect::Judged(Err(refusal)) => Err(EngineError::Feedback(refusal)),
-            _ => Err(EngineError::UnknownAnswer {
-                id: answer.to_owned(),
-            }),
+        if let Effect::Judged(judged) = effect {
+            return Ok(in_words(name, judged?));
         }
+        Err(EngineError::UnknownAnswer {
+            id: answer.to_owned(),
+        })
     }
 
     /// Waits until everything asked so far is learned and durable.

@@ -1,4 +1,4 @@
-//! The engine: ask graphs, remember verified answers.
+#![doc = include_str!("../README.md")]
 
 pub mod answer;
 pub mod ask;

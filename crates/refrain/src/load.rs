@@ -33,6 +33,21 @@ pub struct LoadRequest {
     pub cancel: Option<Arc<AtomicBool>>,
 }
 
+impl LoadRequest {
+    /// Inputs for a source, strict, without progress.
+    pub fn new(source: impl Into<String>, inputs: Vec<graph_store::Source>) -> Self {
+        Self {
+            source: source.into(),
+            inputs,
+            format: None,
+            lenient: false,
+            description: None,
+            progress: None,
+            cancel: None,
+        }
+    }
+}
+
 impl std::fmt::Debug for LoadRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("LoadRequest")

@@ -50,9 +50,11 @@ impl Engine {
             generation,
             change,
         })?;
-        Ok(match effect {
-            Effect::Suspected { experiences } => experiences,
-            _ => 0,
-        })
+        let suspects = if let Effect::Suspected { experiences } = effect {
+            experiences
+        } else {
+            0
+        };
+        Ok(suspects)
     }
 }

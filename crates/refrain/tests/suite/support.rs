@@ -1,5 +1,4 @@
 //! What the engine's tests share: an engine in a temporary directory, on a graph that they write themselves.
-#![allow(dead_code, reason = "each test binary uses its own part of this")]
 
 use std::sync::Arc;
 
@@ -9,12 +8,12 @@ use refrain::{
 };
 
 /// An engine whose directory goes when it goes.
-pub struct Fixture {
-    pub engine: Engine,
-    pub directory: tempfile::TempDir,
+pub(crate) struct Fixture {
+    pub(crate) engine: Engine,
+    pub(crate) directory: tempfile::TempDir,
 }
 
-pub fn surroundings(seed: u64) -> Surroundings {
+pub(crate) fn surroundings(seed: u64) -> Surroundings {
     Surroundings {
         clock: Arc::new(FixedClock(memory::Timestamp(1_800_000_000_000))),
         seed,
@@ -22,7 +21,7 @@ pub fn surroundings(seed: u64) -> Surroundings {
 }
 
 impl Fixture {
-    pub fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let engine = Engine::open_or_create(
             &directory.path().join("d"),
@@ -34,13 +33,13 @@ impl Fixture {
     }
 
     /// An engine with Turtle in a source.
-    pub fn with(source: &str, turtle: &str) -> Self {
+    pub(crate) fn with(source: &str, turtle: &str) -> Self {
         let fixture = Self::empty();
         fixture.load(source, turtle);
         fixture
     }
 
-    pub fn load(&self, source: &str, turtle: &str) {
+    pub(crate) fn load(&self, source: &str, turtle: &str) {
         self.engine
             .load(LoadRequest {
                 source: source.to_owned(),
@@ -55,7 +54,7 @@ impl Fixture {
     }
 
     /// Asks in a namespace and waits until it is learned.
-    pub fn ask_in(&self, namespace: &str, question: &str) -> Answer {
+    pub(crate) fn ask_in(&self, namespace: &str, question: &str) -> Answer {
         let answer = self
             .engine
             .ask(&AskRequest {
@@ -67,12 +66,12 @@ impl Fixture {
         answer
     }
 
-    pub fn ask(&self, question: &str) -> Answer {
+    pub(crate) fn ask(&self, question: &str) -> Answer {
         self.ask_in(refrain::DEFAULT_NAMESPACE, question)
     }
 
     /// Asks without memory.
-    pub fn ask_fresh(&self, question: &str) -> Answer {
+    pub(crate) fn ask_fresh(&self, question: &str) -> Answer {
         self.engine
             .ask(&AskRequest {
                 memory: MemoryUse::Off,
@@ -82,7 +81,7 @@ impl Fixture {
     }
 }
 
-pub fn labels(answer: &Answer) -> Vec<String> {
+pub(crate) fn labels(answer: &Answer) -> Vec<String> {
     let mut labels: Vec<String> = answer
         .values
         .iter()
@@ -101,17 +100,17 @@ const SECOND: [&str; 10] = [
 ];
 
 /// A made-up name, another for each number below 10,000.
-pub fn name(number: usize) -> String {
+pub(crate) fn name(number: usize) -> String {
     let part = |n: usize| format!("{}{}", FIRST[n / 10 % 10], SECOND[n % 10]);
     format!("{} {}", part(number % 100), part(number / 100 + 37))
 }
 
-pub const PREFIXES: &str = "@prefix : <http://e.org/> . @prefix p: <http://e.org/p/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+pub(crate) const PREFIXES: &str = "@prefix : <http://e.org/> . @prefix p: <http://e.org/p/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 p:directed_by rdfs:label \"directed by\" . p:written_by rdfs:label \"written by\" . p:release_year rdfs:label \"release year\" . p:genre rdfs:label \"genre\" .
 ";
 
 /// Films with a director, a writer and a year each; directors have several films.
-pub fn films(count: usize) -> String {
+pub(crate) fn films(count: usize) -> String {
     let mut turtle = PREFIXES.to_owned();
     for n in 0..count {
         let (director, writer) = (n / 4, n % 7 + 500);

@@ -1,12 +1,10 @@
 //! Do questions about super-nodes stay bounded, and is what was cut reported?
 
-mod support;
-
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
+use crate::support::{Fixture, PREFIXES, name};
 use refrain::{AskRequest, MemoryUse};
-use support::{Fixture, PREFIXES, name};
 
 /// Edges of the super-node; `REFRAIN_TEST_EDGES` raises it for a measurement in release mode.
 fn edges() -> usize {
@@ -73,7 +71,7 @@ fn super_nodes_answer_or_refuse_in_bounded_time_and_say_what_was_cut() {
     }
     times.sort();
     let p95 = times[times.len() * 95 / 100];
-    println!(
+    eprintln!(
         "edges {edges}: p50 {:?} p95 {p95:?} cut {:?}",
         times[times.len() / 2],
         cut.first()

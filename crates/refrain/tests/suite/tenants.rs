@@ -1,11 +1,9 @@
 //! Does anything of one tenant reach another?
 
-mod support;
-
 use std::collections::BTreeMap;
 
+use crate::support::{Fixture, films, name};
 use refrain::HitKind;
-use support::{Fixture, films, name};
 
 /// Interleaved questions of two tenants.
 const REQUESTS: usize = 10_000;

@@ -1,9 +1,7 @@
 //! When is a remembered plan used again, and when must it not be?
 
-mod support;
-
+use crate::support::{Fixture, films, labels, name};
 use refrain::{Edit, HitKind, Verdict};
-use support::{Fixture, films, labels, name};
 
 #[test]
 fn another_film_in_the_same_words_is_answered_by_the_remembered_plan() {
@@ -123,11 +121,16 @@ fn the_memory_outlives_the_process_and_forgetting_outlives_it_too() {
     let fixture = Fixture::with("films", &films(40));
     let question = format!("who directed {}?", name(0));
     fixture.ask(&question);
-    let support::Fixture { engine, directory } = fixture;
+    let Fixture { engine, directory } = fixture;
     drop(engine);
     let open = || {
         let root = directory.path().join("d");
-        refrain::Engine::open(&root, refrain::Config::default(), support::surroundings(2)).unwrap()
+        refrain::Engine::open(
+            &root,
+            refrain::Config::default(),
+            crate::support::surroundings(2),
+        )
+        .unwrap()
     };
     let engine = open();
     let ask = |engine: &refrain::Engine| engine.ask(&refrain::AskRequest::new(&question)).unwrap();

@@ -1,13 +1,11 @@
 //! Is an answer ever served from facts that have changed?
 
-mod support;
-
+use crate::support::{Fixture, films, labels, name};
 use oxrdf::{GraphName, Quad};
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use refrain::{Answer, Edit};
-use support::{Fixture, films, labels, name};
 
 /// Trials of deleting or changing a cited triple.
 const TRIALS: usize = 1000;

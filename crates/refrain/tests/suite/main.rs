@@ -1,0 +1,7 @@
+//! The engine, through its front door.
+
+mod bounds;
+mod reuse;
+mod staleness;
+mod support;
+mod tenants;
