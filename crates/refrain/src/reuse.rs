@@ -178,7 +178,13 @@ fn yields(refusal: &GuardRefusal) -> bool {
             let thing = |asks: &str| asks == "what";
             !(person(stored) && thing(asked) || thing(stored) && person(asked))
         }
-        _ => false,
+        GuardRefusal::Entities { .. }
+        | GuardRefusal::Number { .. }
+        | GuardRefusal::Date { .. }
+        | GuardRefusal::Unit { .. }
+        | GuardRefusal::Negation { .. }
+        | GuardRefusal::Unaccounted { .. }
+        | _ => false,
     }
 }
 
