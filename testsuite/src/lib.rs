@@ -28,7 +28,8 @@ pub use options::{
 pub use pair_runner::run_pairs;
 pub use progress::{Bar, Progress, Quiet, Silent};
 pub use report::{
-    EvalReport, FailureExample, FailureKind, PairExample, PairFigures, PairReport, QuestionReport,
+    EvalReport, FailureExample, FailureKind, FalseHit, PairExample, PairFigures, PairReport,
+    QuestionReport,
 };
 pub use runner::run_questions;
 pub use system::{HitKind, HitSource, Reply, System, Value};

@@ -37,6 +37,8 @@ pub struct QuestionReport {
     pub by_type: BTreeMap<String, Figures>,
     /// The kinds of question that fail, most frequent first, with examples.
     pub failures: Vec<FailureKind>,
+    /// Some of the hits that served another question's answer.
+    pub false_hit_examples: Vec<FalseHit>,
     /// The learning curve.
     pub curve: Vec<CurvePoint>,
     /// Statements of the graph, labels included.
@@ -73,6 +75,19 @@ pub struct FailureExample {
     pub reason: Option<String>,
     /// The plan.
     pub sparql: Option<String>,
+}
+
+/// A question that was served another question's answer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FalseHit {
+    /// The question.
+    pub question: String,
+    /// The question whose answer it got.
+    pub from: String,
+    /// What was expected.
+    pub expected: Vec<String>,
+    /// What was given.
+    pub given: Vec<String>,
 }
 
 /// What asking a pair set found.

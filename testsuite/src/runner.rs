@@ -11,7 +11,7 @@ use crate::dataset::{GraphName, Question, normalise_label};
 use crate::metrics::{self, Judged};
 use crate::options::{EvalOptions, FeedbackMode, MemoryMode, Order};
 use crate::progress::Progress;
-use crate::report::{FailureExample, FailureKind, QuestionReport};
+use crate::report::{FailureExample, FailureKind, FalseHit, QuestionReport};
 use crate::system::{Reply, System, Value};
 
 /// Windows of the learning curve.
@@ -20,6 +20,8 @@ const CURVE_POINTS: usize = 40;
 const VALUES_QUOTED: usize = 8;
 /// More kinds of question than this are path shapes, not types: the report lists only the worst.
 const FAILURE_KINDS_KEPT: usize = 40;
+/// False hits a report quotes.
+const FALSE_HITS_QUOTED: usize = 20;
 /// The running accuracy in the progress bar is renewed every so many questions.
 const NOTE_EVERY: usize = 10;
 
@@ -93,6 +95,7 @@ struct Stream<'a> {
     /// Gold answers of the questions asked so far, by text: whose answer a hit may have served.
     asked: HashMap<String, Vec<String>>,
     failures: BTreeMap<(String, &'static str), FailureKind>,
+    false_hits: Vec<FalseHit>,
 }
 
 impl<'a> Stream<'a> {
@@ -103,6 +106,7 @@ impl<'a> Stream<'a> {
             right: 0,
             asked: HashMap::new(),
             failures: BTreeMap::new(),
+            false_hits: Vec::new(),
         }
     }
 
@@ -125,6 +129,7 @@ impl<'a> Stream<'a> {
             self.note_failure(question, &reply);
         }
         let judged = self.judge(question, &reply, right);
+        self.note_false_hit(question, &reply, &judged);
         self.right += usize::from(right);
         self.judged.push(judged);
         let mut expected = question.gold.labels();
@@ -177,6 +182,20 @@ impl<'a> Stream<'a> {
         self.asked.get(&source.question) != Some(&expected)
     }
 
+    fn note_false_hit(&mut self, question: &Question, reply: &Reply, judged: &Judged) {
+        let Some(source) = reply.source.as_ref().filter(|_| judged.false_hit) else {
+            return;
+        };
+        if self.false_hits.len() < FALSE_HITS_QUOTED {
+            self.false_hits.push(FalseHit {
+                question: question.text.clone(),
+                from: source.question.clone(),
+                expected: quote(question.gold.labels()),
+                given: quote(labels(&reply.values)),
+            });
+        }
+    }
+
     fn note_failure(&mut self, question: &Question, reply: &Reply) {
         let how = how_it_failed(question, reply);
         let failure = self
@@ -210,6 +229,7 @@ impl<'a> Stream<'a> {
             thirds: metrics::thirds(&self.judged),
             by_type: metrics::by_kind(&self.judged),
             failures,
+            false_hit_examples: self.false_hits,
             curve: metrics::curve(&self.judged, CURVE_POINTS),
             statements,
             interrupted,

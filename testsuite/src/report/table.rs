@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{FailureKind, PairFigures, PairReport, QuestionReport};
+use super::{FailureKind, FalseHit, PairFigures, PairReport, QuestionReport};
 use crate::metrics::Figures;
 
 /// At most this many kinds of question are listed.
@@ -46,6 +46,7 @@ pub(super) fn questions(report: &QuestionReport) -> String {
     }
     kinds(&mut out, report);
     failures(&mut out, &report.failures);
+    false_hits(&mut out, &report.false_hit_examples);
     out
 }
 
@@ -133,6 +134,23 @@ fn failures(out: &mut String, failures: &[FailureKind]) {
     }
 }
 
+fn false_hits(out: &mut String, false_hits: &[FalseHit]) {
+    if false_hits.is_empty() {
+        return;
+    }
+    line(out, format_args!("\n  false hits"));
+    for hit in false_hits.iter().take(FAILURES_LISTED) {
+        line(
+            out,
+            format_args!(
+                "  {} got the answer of {}",
+                shorten(&hit.question, 60),
+                shorten(&hit.from, 60)
+            ),
+        );
+    }
+}
+
 /// The table of a pair set.
 pub(super) fn pairs(report: &PairReport) -> String {
     let mut out = String::new();
@@ -182,11 +200,12 @@ pub(super) fn pairs(report: &PairReport) -> String {
         line(
             &mut out,
             format_args!(
-                "  {} ({}): {} | {}",
+                "  {} ({}): {} | {} ({})",
                 example.what,
                 example.kind,
                 shorten(&example.first, 70),
-                shorten(&example.second, 70)
+                shorten(&example.second, 70),
+                shorten(example.reason.as_deref().unwrap_or("no reason given"), 60)
             ),
         );
     }
