@@ -9,7 +9,8 @@ use redb::{ReadableTable, Table};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::block::{read_varint, write_varint};
-use crate::block_set::{self};
+use crate::block_set;
+use crate::block_write;
 use crate::error::StoreError;
 use crate::order::{Key, join, prefix_range, split};
 
@@ -335,7 +336,7 @@ impl<'txn> DictionaryWriter<'txn> {
         let mut hashes = std::mem::take(&mut self.new_hashes);
         hashes.sort_unstable();
         self.any_stored |= !hashes.is_empty();
-        block_set::merge(&mut self.hashes, hashes.into_iter().map(Ok), |_| {})
+        block_write::merge(&mut self.hashes, hashes.into_iter().map(Ok), |_| {})
     }
 }
 

@@ -74,14 +74,14 @@ pub enum StoreError {
     /// The SPARQL text is not a query.
     #[error("not a SPARQL query: {0}")]
     Sparql(#[source] spargebra::SparqlSyntaxError),
-    /// The SPARQL text is longer or more deeply nested than allowed.
+    /// The SPARQL text is longer, more deeply nested or more branched than allowed.
     #[error("the query is too {what}: {found}, and at most {limit} is allowed")]
     QueryTooComplex {
-        /// "long" or "deeply nested".
+        /// "long", "deeply nested" or "branched".
         what: &'static str,
-        /// Bytes or levels found.
+        /// Bytes, levels or joints found.
         found: usize,
-        /// Bytes or levels allowed.
+        /// Bytes, levels or joints allowed.
         limit: usize,
     },
     /// The query ran longer than its limit.

@@ -2,6 +2,7 @@
 
 mod block;
 mod block_set;
+mod block_write;
 mod cache;
 mod clock;
 mod dictionary;
@@ -12,6 +13,7 @@ mod label_keys;
 mod label_predicates;
 mod labels;
 mod load;
+mod naming;
 mod order;
 mod query;
 mod queryable;

@@ -37,6 +37,9 @@ pub struct QueryLimits {
     pub max_query_bytes: usize,
     /// The most levels that brackets in the query may be nested. Default: 128.
     pub max_depth: usize,
+    /// The most signs that join patterns (`.`, `;`, `,`, `/`, `|`, `{`). The optimiser's time grows with the third power
+    /// of the number of joined patterns, and it cannot be interrupted: a thousand take seconds. Default: 1,000.
+    pub max_joints: usize,
     /// What a query sees outside of `GRAPH`, unless it says `FROM`.
     pub default_graph: DefaultGraph,
 }
@@ -48,6 +51,7 @@ impl Default for QueryLimits {
             max_rows: 10_000,
             max_query_bytes: 64 << 10,
             max_depth: 128,
+            max_joints: 1_000,
             default_graph: DefaultGraph::Only,
         }
     }
@@ -158,7 +162,42 @@ fn check_size(sparql: &str, limits: &QueryLimits) -> Result<(), StoreError> {
             limit: limits.max_depth,
         });
     }
+    let found = joints(sparql);
+    if found > limits.max_joints {
+        return Err(StoreError::QueryTooComplex {
+            what: "branched",
+            found,
+            limit: limits.max_joints,
+        });
+    }
     Ok(())
+}
+
+/// The signs outside of IRIs and strings that join patterns.
+fn joints(sparql: &str) -> usize {
+    let bytes = sparql.as_bytes();
+    let (mut at, mut found) = (0, 0);
+    while let Some(byte) = bytes.get(at) {
+        let rest = &bytes[at + 1..];
+        at += 1;
+        match byte {
+            b'<' => {
+                let end = rest
+                    .iter()
+                    .position(|b| *b == b'>' || b.is_ascii_whitespace());
+                if let Some(end) = end.filter(|end| rest[*end] == b'>') {
+                    at += end + 1;
+                }
+            }
+            quote @ (b'"' | b'\'') => {
+                let end = rest.iter().position(|b| b == quote || *b == b'\n');
+                at += end.map_or(rest.len(), |end| end + 1);
+            }
+            b'.' | b';' | b',' | b'/' | b'|' | b'{' => found += 1,
+            _ => {}
+        }
+    }
+    found
 }
 
 /// The most brackets that are open at once, plus the longest run of prefix operators. Brackets in strings count too:
@@ -248,4 +287,23 @@ fn bounded<T>(
         all.push(item);
     }
     Ok((all, false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joints_are_counted_outside_of_iris_and_strings_and_depth_everywhere() {
+        assert_eq!(
+            joints("SELECT * { ?s <http://a.b/c> \"x.y/z\" ; <urn:p>/<urn:q> 'a,b' . }"),
+            4
+        );
+        assert_eq!(
+            joints("SELECT * { ?s ?p ?o FILTER(?a < ?b) . ?s ?q 'open"),
+            2
+        );
+        assert_eq!(depth("{ ( [ ] ) }"), 3);
+        assert_eq!(depth("{ ! ! 1 }"), 3);
+    }
 }

@@ -8,7 +8,8 @@ use std::path::Path;
 
 use redb::{ReadableTable, WriteTransaction};
 
-use crate::block_set;
+use crate::block_set::BlockDefinition;
+use crate::block_write;
 use crate::dictionary::DictionaryWriter;
 use crate::error::StoreError;
 use crate::id::TermId;
@@ -155,7 +156,7 @@ impl<'txn> Update<'txn> {
         let transaction = self.transaction;
         self.quads.finish(|order, keys| {
             let mut table = transaction.open_table(tables::index(order))?;
-            block_set::merge(&mut table, keys, |key| {
+            block_write::merge(&mut table, keys, |key| {
                 if order == Order::Spog {
                     tally.count(order.unpack(key));
                 }
@@ -177,7 +178,7 @@ impl<'txn> Update<'txn> {
             keys.sort_unstable();
             keys.dedup();
             let mut table = self.transaction.open_table(tables::index(order))?;
-            block_set::remove(&mut table, &keys, |key| {
+            block_write::remove(&mut table, &keys, |key| {
                 if order == Order::Spog {
                     tally.count(order.unpack(key));
                 }
@@ -190,11 +191,11 @@ impl<'txn> Update<'txn> {
 
 fn merge_keys(
     transaction: &WriteTransaction,
-    definition: block_set::BlockDefinition,
+    definition: BlockDefinition,
     keys: Sorter,
 ) -> Result<(), StoreError> {
     let mut table = transaction.open_table(definition)?;
-    block_set::merge(&mut table, keys.finish()?, |_| {})
+    block_write::merge(&mut table, keys.finish()?, |_| {})
 }
 
 /// Brings counts, label predicates and meta data up to date. `combine` is addition or subtraction.

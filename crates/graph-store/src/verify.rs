@@ -372,7 +372,7 @@ mod tests {
             let problems = broken(|transaction| {
                 let mut table = transaction.open_table(index(order)).unwrap();
                 let first = table.first().unwrap().unwrap().0.value();
-                crate::block_set::remove(&mut table, &[first], |_| {}).unwrap();
+                crate::block_write::remove(&mut table, &[first], |_| {}).unwrap();
             });
             assert!(
                 matches!(problems.as_slice(), [Problem::Differs { .. }]),
@@ -392,7 +392,7 @@ mod tests {
             let problems = broken(|transaction| {
                 let mut table = transaction.open_table(definition).unwrap();
                 let first = table.first().unwrap().unwrap().0.value();
-                crate::block_set::remove(&mut table, &[first], |_| {}).unwrap();
+                crate::block_write::remove(&mut table, &[first], |_| {}).unwrap();
             });
             assert!(
                 matches!(problems.as_slice(), [Problem::Differs { .. }]),
@@ -415,7 +415,7 @@ mod tests {
         let problems = broken(|transaction| {
             let mut table = transaction.open_table(index(Order::Spog)).unwrap();
             let key = join([999, 1, 1, 0]);
-            crate::block_set::merge(&mut table, std::iter::once(Ok(key)), |_| {}).unwrap();
+            crate::block_write::merge(&mut table, std::iter::once(Ok(key)), |_| {}).unwrap();
         });
         assert!(
             problems.contains(&Problem::UnknownTerms { statements: 1 }),

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use redb::{Database, ReadableDatabase};
 
 use super::*;
+use crate::block_write::{merge, remove};
 use crate::order::{join, prefix_range};
 
 const TABLE: BlockDefinition = BlockDefinition::new("t");

@@ -191,15 +191,24 @@ fn deep_and_long_queries_are_answered_or_refused_but_never_overflow_the_stack() 
         rows(&graph, &sum, &limits),
         ["\"3001\"^^<http://www.w3.org/2001/XMLSchema#integer>"]
     );
-    let unions = format!("SELECT * {{ {{}} {} }}", "UNION {}".repeat(4_000));
-    graph.query(&unions, &limits).unwrap();
-    let path = format!("SELECT * {{ ?s <urn:p>{} ?o }}", "/<urn:p>".repeat(4_000));
-    graph.query(&path, &limits).unwrap();
-    let optionals = format!(
-        "SELECT * {{ ?s ?p ?o {} }}",
-        "OPTIONAL { ?s ?p ?o }".repeat(2_000)
-    );
-    let _ = graph.query(&optionals, &limits);
+    for patterns in [200, 20_000] {
+        for (start, link) in [
+            ("?s ?p ?o", " UNION {}"),
+            ("?s ?p ?o", " OPTIONAL { ?s ?p ?o }"),
+            ("?s <urn:p>", "/<urn:p>"),
+            ("?s ?p ?o", " . ?s ?p ?o"),
+            ("?s <urn:p> 1", ", 1"),
+        ] {
+            let tail = if link.starts_with('/') { " ?o" } else { "" };
+            let start = if link.contains("UNION") { "{}" } else { start };
+            let text = format!("SELECT * {{ {start}{}{tail} }}", link.repeat(patterns));
+            match graph.query(&text, &limits) {
+                Ok(_) => assert_eq!(patterns, 200, "{link}"),
+                Err(StoreError::QueryTooComplex { .. }) => assert_eq!(patterns, 20_000, "{link}"),
+                Err(other) => panic!("{link}: {other}"),
+            }
+        }
+    }
     let long = format!("SELECT * {{ ?s ?p \"{}\" }}", "x".repeat(100_000));
     assert!(matches!(
         graph.query(&long, &limits),

@@ -65,19 +65,7 @@ const EXCLUDED: &[(&str, &str)] = &[
         "not approved by the W3C; spareval 0.2 adds by XPath's rules",
     ),
     (
-        "functions/coalesce01",
-        "spareval 0.2 divides integers to a decimal of another form",
-    ),
-    (
         "open-world/date-2",
-        "spareval 0.2 uses XSD 1.1 equality of dates, the test that of XSD 1.0",
-    ),
-    (
-        "open-world/date-3",
-        "spareval 0.2 uses XSD 1.1 equality of dates, the test that of XSD 1.0",
-    ),
-    (
-        "open-world/date-4",
         "spareval 0.2 uses XSD 1.1 equality of dates, the test that of XSD 1.0",
     ),
     (
