@@ -106,9 +106,22 @@ impl From<refrain::EngineError> for Failure {
             cause = inner.source();
         }
         Self {
-            message,
+            message: on_one_line(&message),
             hint: error.remedy(),
             code: if error.is_usage() { 2 } else { 1 },
         }
     }
+}
+
+/// Characters of a message that are shown; parsers list everything that they would have liked better.
+const MESSAGE_CHARS: usize = 300;
+
+fn on_one_line(message: &str) -> String {
+    let words: Vec<&str> = message.split_whitespace().collect();
+    let line = words.join(" ");
+    if line.chars().count() <= MESSAGE_CHARS {
+        return line;
+    }
+    let kept: String = line.chars().take(MESSAGE_CHARS).collect();
+    format!("{kept} …")
 }

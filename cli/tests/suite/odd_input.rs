@@ -16,11 +16,8 @@ fn a_question_of_ten_megabytes_is_cut_and_that_is_said() {
     let long = format!("who directed Inception {}", "and who else ".repeat(800_000));
     assert!(long.len() > 10_000_000);
     let answer = answered(place.run_with(&["--json", "ask", "-"], long.as_bytes()));
-    assert!(
-        answer["cut"][0].as_str().unwrap().contains("bytes"),
-        "{}",
-        answer["cut"]
-    );
+    let cut = answer["cut"].to_string();
+    assert!(cut.contains("bytes were read"), "{cut}");
 }
 
 #[test]
