@@ -36,7 +36,18 @@ pub struct AlignmentConfig {
 
 impl Default for AlignmentConfig {
     fn default() -> Self {
-        Self { unaligned_word: 0.6, unaligned_hop: 1.0, unaligned_first: 0.3, hop: 0.3, inverse_hop: 0.5, sharing: 1.5, relation: 1.0, answer_type: 0.7, class_noun: 0.4, unusual_chain: 0.2 }
+        Self {
+            unaligned_word: 0.6,
+            unaligned_hop: 1.0,
+            unaligned_first: 0.3,
+            hop: 0.5,
+            inverse_hop: 0.5,
+            sharing: 1.5,
+            relation: 1.0,
+            answer_type: 0.7,
+            class_noun: 0.4,
+            unusual_chain: 0.2,
+        }
     }
 }
 
@@ -60,13 +71,25 @@ pub(crate) fn chains(isr: &Isr, mention: &Mention) -> Vec<(Vec<usize>, f32)> {
     let mut before: Vec<usize> = Vec::new();
     let mut after: Vec<usize> = Vec::new();
     for (i, word) in isr.words.iter().enumerate() {
-        if word.token < mention.first { before.push(i) } else { after.push(i) }
+        if word.token < mention.first {
+            before.push(i)
+        } else {
+            after.push(i)
+        }
     }
     before.reverse();
     let attached_end = attached(isr, mention);
-    let split = after.iter().position(|&i| isr.words[i].token >= attached_end).unwrap_or(after.len());
+    let split = after
+        .iter()
+        .position(|&i| isr.words[i].token >= attached_end)
+        .unwrap_or(after.len());
     let (attached, rest) = after.split_at(split);
-    let usual: Vec<usize> = attached.iter().chain(&before).chain(rest).copied().collect();
+    let usual: Vec<usize> = attached
+        .iter()
+        .chain(&before)
+        .chain(rest)
+        .copied()
+        .collect();
     let mut out = vec![(usual.clone(), 0.0)];
     let plain: Vec<usize> = before.iter().chain(&after).copied().collect();
     if plain != usual {
@@ -82,28 +105,53 @@ pub(crate) fn attached(isr: &Isr, mention: &Mention) -> usize {
     let possessive = |i: usize| tokens.get(i).is_some_and(crate::text::Token::is_possessive);
     if possessive(at) {
         // Everything up to the last possessive belongs, and the noun phrase behind it.
-        let last = (at..tokens.len()).rev().find(|&i| possessive(i)).unwrap_or(at);
+        let last = (at..tokens.len())
+            .rev()
+            .find(|&i| possessive(i))
+            .unwrap_or(at);
         at = last + 1;
-        while at < tokens.len() && (!vocabulary::is_function_word(&tokens[at].folded) || (tokens[at].folded == "of" && at > last + 1)) {
+        while at < tokens.len()
+            && (!vocabulary::is_function_word(&tokens[at].folded)
+                || (tokens[at].folded == "of" && at > last + 1))
+        {
             at += 1;
         }
         return at;
     }
-    while at < tokens.len() && !vocabulary::is_function_word(&tokens[at].folded) && !vocabulary::is_wh(&tokens[at].folded) {
+    while at < tokens.len()
+        && !vocabulary::is_function_word(&tokens[at].folded)
+        && !vocabulary::is_wh(&tokens[at].folded)
+    {
         at += 1;
     }
-    if tokens.get(at).is_some_and(|t| vocabulary::is_wh(&t.folded)) { mention.end } else { at }
+    if tokens.get(at).is_some_and(|t| vocabulary::is_wh(&t.folded)) {
+        mention.end
+    } else {
+        at
+    }
 }
 
 /// The best monotone alignment of a chain of words with hops: its score.
 ///
 /// `hops` are positions in the schema; `free` marks hops that need no word of their own (a shared thing's way back).
-pub(crate) fn align(chain: &[usize], words: &[WordGains], hops: &[usize], free: &[bool], config: &AlignmentConfig) -> f32 {
+pub(crate) fn align(
+    chain: &[usize],
+    words: &[WordGains],
+    hops: &[usize],
+    free: &[bool],
+    config: &AlignmentConfig,
+) -> f32 {
     Table::fill(chain, words, hops, free, config).best().1
 }
 
 /// The best monotone alignment itself: pairs of word and hop.
-pub(crate) fn assign(chain: &[usize], words: &[WordGains], hops: &[usize], free: &[bool], config: &AlignmentConfig) -> Vec<(usize, usize)> {
+pub(crate) fn assign(
+    chain: &[usize],
+    words: &[WordGains],
+    hops: &[usize],
+    free: &[bool],
+    config: &AlignmentConfig,
+) -> Vec<(usize, usize)> {
     let table = Table::fill(chain, words, hops, free, config);
     let mut at = table.best().0;
     let mut out = Vec::new();
@@ -128,9 +176,25 @@ struct Table {
 }
 
 impl Table {
-    fn fill(chain: &[usize], words: &[WordGains], hops: &[usize], free: &[bool], config: &AlignmentConfig) -> Self {
+    fn fill(
+        chain: &[usize],
+        words: &[WordGains],
+        hops: &[usize],
+        free: &[bool],
+        config: &AlignmentConfig,
+    ) -> Self {
         let width = hops.len() + 1;
-        let prices: Vec<f32> = free.iter().enumerate().map(|(k, f)| if *f { 0.0 } else { config.unaligned_hop + if k == 0 { config.unaligned_first } else { 0.0 } }).collect();
+        let prices: Vec<f32> = free
+            .iter()
+            .enumerate()
+            .map(|(k, f)| {
+                if *f {
+                    0.0
+                } else {
+                    config.unaligned_hop + if k == 0 { config.unaligned_first } else { 0.0 }
+                }
+            })
+            .collect();
         let mut last = vec![f32::NEG_INFINITY; width];
         last[0] = 0.0;
         let mut from = Vec::with_capacity(chain.len() * width);
@@ -155,7 +219,11 @@ impl Table {
                     if k > j + 1 {
                         skipped += prices[k - 2];
                     }
-                    let crowd = if crowded && k == j { config.relation } else { 0.0 };
+                    let crowd = if crowded && k == j {
+                        config.relation
+                    } else {
+                        0.0
+                    };
                     let aligned = score + word.gains[hops[k - 1]] * word.weight - skipped - crowd;
                     if aligned > next[k] {
                         next[k] = aligned;
@@ -166,7 +234,12 @@ impl Table {
             last = next;
             from.extend(came);
         }
-        Self { width, last, from, prices }
+        Self {
+            width,
+            last,
+            from,
+            prices,
+        }
     }
 
     /// The last aligned hop of the best alignment, and its score with the price of the hops behind it.

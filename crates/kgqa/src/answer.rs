@@ -7,7 +7,7 @@ use std::sync::Arc;
 use language_model::Embedder;
 
 use crate::backend_adapter::{Candidate, CompileConfig, Compiled, Compiler};
-use crate::execute::{self, Executed, ExecuteError, Given, Limits};
+use crate::execute::{self, ExecuteError, Executed, Given, Limits};
 use crate::graph::{Graph, GraphError};
 use crate::guidance::Guidance;
 use crate::isr::Isr;
@@ -40,7 +40,10 @@ pub struct JudgeConfig {
 
 impl Default for JudgeConfig {
     fn default() -> Self {
-        Self { max_runs: 32, support: 0.22 }
+        Self {
+            max_runs: 32,
+            support: 0.22,
+        }
     }
 }
 
@@ -145,15 +148,30 @@ impl Planner {
     ///
     /// # Errors
     /// [`AnswerError`] if the graph or the embedder fails.
-    pub fn answer(&self, graph: &dyn Graph, schema: &Schema, isr: &Isr, guidance: &Guidance<'_>) -> Result<Outcome, AnswerError> {
+    pub fn answer(
+        &self,
+        graph: &dyn Graph,
+        schema: &Schema,
+        isr: &Isr,
+        guidance: &Guidance<'_>,
+    ) -> Result<Outcome, AnswerError> {
         if let Some(refusal) = self.refuse_early(isr) {
             return Ok(refused(isr, refusal, Compiled::default(), 0));
         }
-        let compiler =
-            Compiler { graph, schema, embedder: self.embedder.as_ref(), guidance, config: &self.config.compile };
+        let compiler = Compiler {
+            graph,
+            schema,
+            embedder: self.embedder.as_ref(),
+            guidance,
+            config: &self.config.compile,
+        };
         let mut runs = 0;
         let mut best: Option<Outcome> = None;
-        let readings = std::iter::once(isr.clone()).chain(isr.other_readings.iter().map(|r| logical_parser::with_reading(isr, r.clone())));
+        let readings = std::iter::once(isr.clone()).chain(
+            isr.other_readings
+                .iter()
+                .map(|r| logical_parser::with_reading(isr, r.clone())),
+        );
         for reading in readings {
             let compiled = compiler.compile(&reading)?;
             let outcome = self.run_best(graph, schema, &reading, compiled, &mut runs)?;
@@ -166,12 +184,21 @@ impl Planner {
             if better {
                 best = Some(outcome);
             }
-            let strong = isr.mentions.iter().any(|m| m.strength >= self.config.parser.linker.strong);
-            if (strong && best.as_ref().is_some_and(|b| b.executed.is_some())) || runs >= self.config.judge.max_runs {
+            let strong = isr
+                .mentions
+                .iter()
+                .any(|m| m.strength >= self.config.parser.linker.strong);
+            if (strong && best.as_ref().is_some_and(|b| b.executed.is_some()))
+                || runs >= self.config.judge.max_runs
+            {
                 break;
             }
         }
-        Ok(best.unwrap_or_else(|| refused(isr, Refusal::Empty { runs }, Compiled::default(), runs)))
+        Ok(
+            best.unwrap_or_else(|| {
+                refused(isr, Refusal::Empty { runs }, Compiled::default(), runs)
+            }),
+        )
     }
 
     fn refuse_early(&self, isr: &Isr) -> Option<Refusal> {
@@ -182,13 +209,22 @@ impl Planner {
             return Some(Refusal::NothingNamed);
         }
         if !isr.unknown_names.is_empty() {
-            return Some(Refusal::UnknownName { names: isr.unknown_names.clone() });
+            return Some(Refusal::UnknownName {
+                names: isr.unknown_names.clone(),
+            });
         }
         None
     }
 
     /// Runs the candidates in order until one gives something, then looks for the runner-up.
-    fn run_best(&self, graph: &dyn Graph, schema: &Schema, isr: &Isr, compiled: Compiled, runs: &mut usize) -> Result<Outcome, AnswerError> {
+    fn run_best(
+        &self,
+        graph: &dyn Graph,
+        schema: &Schema,
+        isr: &Isr,
+        compiled: Compiled,
+        runs: &mut usize,
+    ) -> Result<Outcome, AnswerError> {
         let mut chosen: Option<(Candidate, Executed)> = None;
         let mut margin = f32::INFINITY;
         let mut looks = 0;
@@ -198,7 +234,12 @@ impl Planner {
                 break;
             }
             *runs += 1;
-            let executed = execute::run(graph, &candidate.plan, &candidate.bindings, &self.config.limits)?;
+            let executed = execute::run(
+                graph,
+                &candidate.plan,
+                &candidate.bindings,
+                &self.config.limits,
+            )?;
             if is_empty(&executed.given) {
                 empty.push(at);
                 continue;
@@ -215,16 +256,27 @@ impl Planner {
             }
         }
         let Some((candidate, executed)) = chosen else {
-            return Ok(refused(isr, Refusal::Empty { runs: *runs }, compiled, *runs));
+            return Ok(refused(
+                isr,
+                Refusal::Empty { runs: *runs },
+                compiled,
+                *runs,
+            ));
         };
-        if candidate.vote <= 0.0 {
-            if let Some(word) = self.unsupported(schema, isr)? {
-                return Ok(refused(isr, Refusal::Unsupported { word }, compiled, *runs));
-            }
+        if candidate.vote <= 0.0
+            && let Some(word) = self.unsupported(schema, isr)?
+        {
+            return Ok(refused(isr, Refusal::Unsupported { word }, compiled, *runs));
         }
         let cold = |c: &Candidate| c.score - c.vote;
-        let others = compiled.candidates.iter().enumerate().filter(|(at, c)| !empty.contains(at) && c.template != candidate.template);
-        let best_other = others.map(|(_, c)| cold(c)).fold(f32::NEG_INFINITY, f32::max);
+        let others = compiled
+            .candidates
+            .iter()
+            .enumerate()
+            .filter(|(at, c)| !empty.contains(at) && c.template != candidate.template);
+        let best_other = others
+            .map(|(_, c)| cold(c))
+            .fold(f32::NEG_INFINITY, f32::max);
         let cold_margin = cold(&candidate) - best_other;
         Ok(Outcome {
             isr: isr.clone(),
@@ -240,10 +292,14 @@ impl Planner {
 
     /// The asked-for attribute, when no predicate is like it: "what is the shoe size of …", "how tall is …".
     fn unsupported(&self, schema: &Schema, isr: &Isr) -> Result<Option<String>, AnswerError> {
-        let Some(asked) = logical_parser::asked_attribute(isr) else { return Ok(None) };
+        let Some(asked) = logical_parser::asked_attribute(isr) else {
+            return Ok(None);
+        };
         let mut best = f32::MIN;
         for word in &asked {
-            let similarities = schema.similarities(word, self.embedder.as_ref()).map_err(SchemaError::from)?;
+            let similarities = schema
+                .similarities(word, self.embedder.as_ref())
+                .map_err(SchemaError::from)?;
             best = similarities.into_iter().fold(best, f32::max);
         }
         Ok((best < self.config.judge.support).then(|| asked.join(" ")))
@@ -256,9 +312,22 @@ fn is_empty(given: &Given) -> bool {
 
 fn score(outcome: &Outcome) -> f32 {
     let linked: f32 = outcome.isr.mentions.iter().map(|m| m.strength).sum();
-    outcome.chosen.as_ref().map_or(f32::NEG_INFINITY, |c| c.score) + linked
+    outcome
+        .chosen
+        .as_ref()
+        .map_or(f32::NEG_INFINITY, |c| c.score)
+        + linked
 }
 
 fn refused(isr: &Isr, refusal: Refusal, compiled: Compiled, runs: usize) -> Outcome {
-    Outcome { isr: isr.clone(), chosen: None, executed: None, refusal: Some(refusal), margin: f32::INFINITY, cold_margin: f32::INFINITY, compiled, runs }
+    Outcome {
+        isr: isr.clone(),
+        chosen: None,
+        executed: None,
+        refusal: Some(refusal),
+        margin: f32::INFINITY,
+        cold_margin: f32::INFINITY,
+        compiled,
+        runs,
+    }
 }

@@ -39,7 +39,15 @@ pub struct CompileConfig {
 
 impl Default for CompileConfig {
     fn default() -> Self {
-        Self { max_depth: 3, max_degree: 30, beam: 600, plans: 24, lexicon_prior: 3.0, alignment: AlignmentConfig::default(), votes: VoteConfig::default() }
+        Self {
+            max_depth: 3,
+            max_degree: 30,
+            beam: 600,
+            plans: 24,
+            lexicon_prior: 3.0,
+            alignment: AlignmentConfig::default(),
+            votes: VoteConfig::default(),
+        }
     }
 }
 
@@ -102,11 +110,20 @@ impl Compiler<'_> {
         }
         for candidate in &mut out.candidates {
             candidate.template = candidate.plan.template();
-            candidate.vote = if votes.is_empty() { 0.0 } else { votes.of(&candidate.template) };
+            candidate.vote = if votes.is_empty() {
+                0.0
+            } else {
+                votes.of(&candidate.template)
+            };
             candidate.score += candidate.vote;
         }
-        out.candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.template.cmp(&b.template)));
-        out.candidates.dedup_by(|a, b| a.template == b.template && a.bindings == b.bindings);
+        out.candidates.sort_by(|a, b| {
+            b.score
+                .total_cmp(&a.score)
+                .then_with(|| a.template.cmp(&b.template))
+        });
+        out.candidates
+            .dedup_by(|a, b| a.template == b.template && a.bindings == b.bindings);
         out.candidates.truncate(self.config.plans);
         for candidate in &mut out.candidates {
             candidate.alignment = self.trace(isr, &words, &candidate.plan);
@@ -115,15 +132,31 @@ impl Compiler<'_> {
     }
 
     fn bindings(&self, isr: &Isr) -> Vec<Binding> {
-        let mut out: Vec<Binding> =
-            isr.mentions.iter().map(|m| Binding { slot: m.slot, bound: Bound::Entities(m.ids()) }).collect();
+        let mut out: Vec<Binding> = isr
+            .mentions
+            .iter()
+            .map(|m| Binding {
+                slot: m.slot,
+                bound: Bound::Entities(m.ids()),
+            })
+            .collect();
         if let Some(found) = &isr.comparator {
-            out.push(Binding { slot: found.slot, bound: Bound::Number(found.number) });
+            out.push(Binding {
+                slot: found.slot,
+                bound: Bound::Number(found.number),
+            });
         }
         out
     }
 
     fn candidate(&self, isr: &Isr, plan: Plan, score: f32) -> Candidate {
-        Candidate { template: String::new(), bindings: self.bindings(isr), plan, score, vote: 0.0, alignment: Vec::new() }
+        Candidate {
+            template: String::new(),
+            bindings: self.bindings(isr),
+            plan,
+            score,
+            vote: 0.0,
+            alignment: Vec::new(),
+        }
     }
 }

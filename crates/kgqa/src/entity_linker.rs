@@ -26,7 +26,13 @@ pub struct LinkerConfig {
 
 impl Default for LinkerConfig {
     fn default() -> Self {
-        Self { max_tokens: 16, max_candidates: 8, max_mentions: 6, max_readings: 4, strong: 1.0 }
+        Self {
+            max_tokens: 16,
+            max_candidates: 8,
+            max_mentions: 6,
+            max_readings: 4,
+            strong: 1.0,
+        }
     }
 }
 
@@ -59,10 +65,9 @@ pub(crate) fn link(
             }
             text.push_str(&tokens[end - 1].folded);
             let ids = graph.link(&text, config.max_candidates)?;
-            if !ids.is_empty() {
-                if let Some(mention) = mention(graph, question, tokens, first, end, ids.into_iter().map(|id| (id, 0)))? {
-                    spans.push(mention);
-                }
+            let found = ids.into_iter().map(|id| (id, 0));
+            if let Some(mention) = mention(graph, question, tokens, first, end, found)? {
+                spans.push(mention);
             }
         }
     }
@@ -101,15 +106,25 @@ fn mention(
         } else {
             0.85
         };
-        candidates.push(Candidate { id: id.0, label, fit });
+        candidates.push(Candidate {
+            id: id.0,
+            label,
+            fit,
+        });
     }
     candidates.sort_by(|a, b| b.fit.total_cmp(&a.fit).then(a.id.cmp(&b.id)));
-    let Some(best) = candidates.first() else { return Ok(None) };
+    let Some(best) = candidates.first() else {
+        return Ok(None);
+    };
     let cased_label = best.label.chars().any(char::is_uppercase);
     let cased_text = (first..end).any(|i| tokens[i].is_capitalised() && (i > 0 || first + 1 < end));
     let mut strength = 0.0;
     for token in &tokens[first..end] {
-        strength += if vocabulary::is_function_word(&token.folded) { 0.15 } else { 1.0 };
+        strength += if vocabulary::is_function_word(&token.folded) {
+            0.15
+        } else {
+            1.0
+        };
     }
     if first + 1 == end && vocabulary::is_function_word(&tokens[first].folded) {
         strength *= 0.3;
@@ -126,7 +141,14 @@ fn mention(
         strength *= 0.6;
     }
     strength *= best.fit;
-    Ok(Some(Mention { slot: Slot(0), text: text.to_owned(), first, end, candidates, strength }))
+    Ok(Some(Mention {
+        slot: Slot(0),
+        text: text.to_owned(),
+        first,
+        end,
+        candidates,
+        strength,
+    }))
 }
 
 /// Chooses non-overlapping spans of the greatest total strength (longer spans win ties), and other readings.
@@ -136,7 +158,8 @@ fn readings(spans: &[Mention], tokens: usize, config: &LinkerConfig) -> Readings
         best[end] = (best[end - 1].0, None);
         for (i, span) in spans.iter().enumerate().filter(|(_, s)| s.end == end) {
             // A span counts super-linearly in its strength, so that one long name beats its parts.
-            let score = best[span.first].0 + span.strength * (1.0 + 0.5 * (span.end - span.first - 1) as f32);
+            let score = best[span.first].0
+                + span.strength * (1.0 + 0.5 * (span.end - span.first - 1) as f32);
             if score > best[end].0 {
                 best[end] = (score, Some(i));
             }
@@ -154,9 +177,20 @@ fn readings(spans: &[Mention], tokens: usize, config: &LinkerConfig) -> Readings
         }
     }
     chosen.reverse();
-    let strong: Vec<Mention> = chosen.iter().filter(|m| m.strength >= config.strong).cloned().collect();
-    let mut weak: Vec<Mention> = chosen.into_iter().filter(|m| m.strength < config.strong).collect();
-    weak.sort_by(|a, b| b.strength.total_cmp(&a.strength).then(b.first.cmp(&a.first)));
+    let strong: Vec<Mention> = chosen
+        .iter()
+        .filter(|m| m.strength >= config.strong)
+        .cloned()
+        .collect();
+    let mut weak: Vec<Mention> = chosen
+        .into_iter()
+        .filter(|m| m.strength < config.strong)
+        .collect();
+    weak.sort_by(|a, b| {
+        b.strength
+            .total_cmp(&a.strength)
+            .then(b.first.cmp(&a.first))
+    });
     let mut all = Vec::new();
     if strong.is_empty() {
         all.extend(weak.into_iter().map(|m| vec![m]));
@@ -177,7 +211,10 @@ fn readings(spans: &[Mention], tokens: usize, config: &LinkerConfig) -> Readings
         }
     }
     let mut all = all.into_iter();
-    Readings { best: all.next().unwrap_or_default(), others: all.collect() }
+    Readings {
+        best: all.next().unwrap_or_default(),
+        others: all.collect(),
+    }
 }
 
 /// Looks up capitalised spans, and the longest span of unknown words, with small edits.
@@ -191,7 +228,12 @@ fn fuzzy_spans(
     let mut out = Vec::new();
     let mut first = 0;
     while first < tokens.len() {
-        let name_like = |i: usize| !reserved(i) && (tokens[i].is_capitalised() && i > 0 || !vocabulary::is_function_word(&tokens[i].folded) && tokens[i].folded.len() > 3);
+        let name_like = |i: usize| {
+            !reserved(i)
+                && (tokens[i].is_capitalised() && i > 0
+                    || !vocabulary::is_function_word(&tokens[i].folded)
+                        && tokens[i].folded.len() > 3)
+        };
         if !name_like(first) {
             first += 1;
             continue;

@@ -50,7 +50,12 @@ pub struct VoteConfig {
 
 impl Default for VoteConfig {
     fn default() -> Self {
-        Self { floor: 0.7, sharpness: 3, strength: 2.0, prior: 0.3 }
+        Self {
+            floor: 0.7,
+            sharpness: 3,
+            strength: 2.0,
+            prior: 0.3,
+        }
     }
 }
 
@@ -65,14 +70,25 @@ pub(crate) struct Votes {
 impl Votes {
     /// Counts the neighbours' votes for a masked question.
     pub(crate) fn count(masked: &str, guidance: &Guidance<'_>, config: &VoteConfig) -> Self {
-        let mut votes = Self { right: BTreeMap::new(), wrong: BTreeMap::new(), total: 0.0, config: config.clone() };
+        let mut votes = Self {
+            right: BTreeMap::new(),
+            wrong: BTreeMap::new(),
+            total: 0.0,
+            config: config.clone(),
+        };
         for neighbour in &guidance.neighbours {
-            let similarity = 0.5 * neighbour.similarity + 0.5 * sequence_similarity(masked, &neighbour.masked);
+            let similarity =
+                0.5 * neighbour.similarity + 0.5 * sequence_similarity(masked, &neighbour.masked);
             if similarity <= config.floor {
                 continue;
             }
-            let say = f64::from(((similarity - config.floor) / (1.0 - config.floor)).min(1.0).powi(config.sharpness));
-            *votes.right.entry(neighbour.template.clone()).or_default() += say * neighbour.successes;
+            let say = f64::from(
+                ((similarity - config.floor) / (1.0 - config.floor))
+                    .min(1.0)
+                    .powi(config.sharpness),
+            );
+            *votes.right.entry(neighbour.template.clone()).or_default() +=
+                say * neighbour.successes;
             *votes.wrong.entry(neighbour.template.clone()).or_default() += say * neighbour.failures;
             votes.total += say * neighbour.successes;
         }
@@ -85,7 +101,7 @@ impl Votes {
         let wrong = self.wrong.get(template).copied().unwrap_or(0.0);
         let others = self.total - right;
         let prior = self.config.prior;
-        self.config.strength * ((right + prior) / (wrong + others + prior)).ln() as f32
+        self.config.strength * narrow(((right + prior) / (wrong + others + prior)).ln())
     }
 
     /// Whether nobody voted.
@@ -100,7 +116,10 @@ pub(crate) fn sequence_similarity(a: &str, b: &str) -> f32 {
         return 1.0;
     }
     let content = |text: &'_ str| -> Vec<String> {
-        text.split(' ').filter(|w| !crate::vocabulary::is_function_word(w)).map(str::to_owned).collect()
+        text.split(' ')
+            .filter(|w| !crate::vocabulary::is_function_word(w))
+            .map(str::to_owned)
+            .collect()
     };
     let (a, b) = (content(a), content(b));
     let mut row = vec![0usize; b.len() + 1];
@@ -108,9 +127,22 @@ pub(crate) fn sequence_similarity(a: &str, b: &str) -> f32 {
         let mut diagonal = 0;
         for (j, y) in b.iter().enumerate() {
             let above = row[j + 1];
-            row[j + 1] = if x == y { diagonal + 1 } else { above.max(row[j]) };
+            row[j + 1] = if x == y {
+                diagonal + 1
+            } else {
+                above.max(row[j])
+            };
             diagonal = above;
         }
     }
     2.0 * row[b.len()] as f32 / (a.len() + b.len()).max(1) as f32
+}
+
+/// A count's logarithm or share as the planner's scores have it.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "scores are single precision; the values are small"
+)]
+pub(crate) fn narrow(value: f64) -> f32 {
+    value as f32
 }

@@ -77,7 +77,12 @@ impl Mention {
     #[must_use]
     pub fn ids(&self) -> Vec<TermId> {
         let best = self.candidates.iter().map(|c| c.fit).fold(0.0, f32::max);
-        let mut ids: Vec<TermId> = self.candidates.iter().filter(|c| c.fit >= best - 1e-6).map(|c| TermId(c.id)).collect();
+        let mut ids: Vec<TermId> = self
+            .candidates
+            .iter()
+            .filter(|c| c.fit >= best - 1e-6)
+            .map(|c| TermId(c.id))
+            .collect();
         ids.sort_unstable();
         ids.dedup();
         ids

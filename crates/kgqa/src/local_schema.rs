@@ -12,6 +12,9 @@ use similarity::Embedding;
 use crate::graph::{Edge, Graph, GraphError, TermId};
 use crate::text;
 
+/// How alike "person" and the objects of a predicate with an agent are ("directed by", "starred actors").
+const AGENT: f32 = 0.6;
+
 /// What the values of a predicate are, judged from a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueKind {
@@ -34,6 +37,8 @@ pub struct PredicateEntry {
     pub label: String,
     /// Its label's words, folded.
     pub words: Vec<String>,
+    /// The label's head noun with its vector: its last word, unless that is a preposition ("directed by").
+    head: Option<(String, Embedding)>,
     /// Vectors of the whole label, then of each content word.
     vectors: Vec<Embedding>,
 }
@@ -49,6 +54,10 @@ pub struct GainConfig {
     pub background_weight: f32,
     /// Gains lie within ± this.
     pub bound: f32,
+    /// A word this similar to a predicate names it.
+    pub names_predicate: f32,
+    /// A word this similar to two predicates of a class, and no predicate's name, names the class.
+    pub names_class: f32,
     /// Predicates of a graph that are embedded; the rest, the rarest, are left out.
     pub max_predicates: usize,
     /// Triples sampled to learn what an edge leads to.
@@ -63,7 +72,19 @@ pub struct GainConfig {
 
 impl Default for GainConfig {
     fn default() -> Self {
-        Self { temperature: 0.1, background: 0.3, background_weight: 0.25, bound: 3.0, max_predicates: 20_000, sample: 400, max_words: 20_000 }
+        Self {
+            temperature: 0.13,
+            background: 0.3,
+            background_weight: 0.25,
+            bound: 3.0,
+            names_predicate: 0.6,
+            names_class: 0.22,
+            max_predicates: 20_000,
+            sample: 400,
+            successors: 256,
+            class_edges: 32,
+            max_words: 20_000,
+        }
     }
 }
 
@@ -98,9 +119,17 @@ impl Schema {
     ///
     /// # Errors
     /// [`SchemaError`] if the graph or the embedder fails.
-    pub fn build(graph: &dyn Graph, embedder: &dyn Embedder, config: &GainConfig) -> Result<Self, SchemaError> {
+    pub fn build(
+        graph: &dyn Graph,
+        embedder: &dyn Embedder,
+        config: &GainConfig,
+    ) -> Result<Self, SchemaError> {
         let mut counts = graph.predicates()?.to_vec();
-        counts.sort_by(|a, b| b.triples.cmp(&a.triples).then(a.predicate.cmp(&b.predicate)));
+        counts.sort_by(|a, b| {
+            b.triples
+                .cmp(&a.triples)
+                .then(a.predicate.cmp(&b.predicate))
+        });
         let left_out = counts.len().saturating_sub(config.max_predicates);
         counts.truncate(config.max_predicates);
         counts.sort_by_key(|c| c.predicate);
@@ -109,21 +138,54 @@ impl Schema {
             let label = graph.label(count.predicate)?;
             let iri = match graph.term(count.predicate)? {
                 oxrdf::Term::NamedNode(node) => node.into_string(),
-                other => other.to_string(),
+                other @ (oxrdf::Term::BlankNode(_) | oxrdf::Term::Literal(_)) => other.to_string(),
             };
             let words = text::words(&label);
             let joined = words.join(" ");
-            let content: Vec<&str> =
-                words.iter().map(String::as_str).filter(|w| !crate::vocabulary::is_function_word(w) && w.len() > 1).collect();
+            let content: Vec<&str> = words
+                .iter()
+                .map(String::as_str)
+                .filter(|w| !crate::vocabulary::is_function_word(w) && w.len() > 1)
+                .collect();
             let mut texts = vec![joined.as_str()];
             if content.len() > 1 || content.first().is_some_and(|w| *w != joined) {
                 texts.extend(content);
             }
             let vectors = embedder.embed(&texts)?;
-            entries.push(PredicateEntry { id: count.predicate, iri, label, words, vectors });
+            let before_of = words
+                .iter()
+                .position(|w| w == "of")
+                .and_then(|at| words.get(at.checked_sub(1)?));
+            let head = match before_of
+                .or(words.last())
+                .filter(|w| !crate::vocabulary::is_function_word(w))
+            {
+                Some(word) => embedder
+                    .embed(&[word])?
+                    .into_iter()
+                    .next()
+                    .map(|vector| (word.clone(), vector)),
+                None => None,
+            };
+            entries.push(PredicateEntry {
+                id: count.predicate,
+                iri,
+                label,
+                words,
+                head,
+                vectors,
+            });
         }
-        let by_id = entries.iter().enumerate().map(|(i, e): (usize, &PredicateEntry)| (e.id, i)).collect();
-        let by_iri = entries.iter().enumerate().map(|(i, e)| (e.iri.clone(), i)).collect();
+        let by_id = entries
+            .iter()
+            .enumerate()
+            .map(|(i, e): (usize, &PredicateEntry)| (e.id, i))
+            .collect();
+        let by_iri = entries
+            .iter()
+            .enumerate()
+            .map(|(i, e)| (e.iri.clone(), i))
+            .collect();
         Ok(Self {
             generation: graph.generation(),
             entries,
@@ -178,7 +240,12 @@ impl Schema {
     /// # Errors
     /// [`EmbedError`] if the word cannot be embedded; a word without a vector gains nothing anywhere.
     pub fn gains(&self, word: &str, embedder: &dyn Embedder) -> Result<Arc<[f32]>, EmbedError> {
-        if let Some(found) = self.gains.read().ok().and_then(|map| map.get(word).cloned()) {
+        if let Some(found) = self
+            .gains
+            .read()
+            .ok()
+            .and_then(|map| map.get(word).cloned())
+        {
             return Ok(found);
         }
         let gains = self.compute_gains(word, embedder)?;
@@ -195,8 +262,16 @@ impl Schema {
     ///
     /// # Errors
     /// As [`Schema::gains`].
-    pub fn similarities(&self, word: &str, embedder: &dyn Embedder) -> Result<Vec<f32>, EmbedError> {
-        let parts: Vec<&str> = if word.contains(' ') { std::iter::once(word).chain(word.split(' ')).collect() } else { vec![word] };
+    pub fn similarities(
+        &self,
+        word: &str,
+        embedder: &dyn Embedder,
+    ) -> Result<Vec<f32>, EmbedError> {
+        let parts: Vec<&str> = if word.contains(' ') {
+            std::iter::once(word).chain(word.split(' ')).collect()
+        } else {
+            vec![word]
+        };
         let vectors = embedder.embed(&parts)?;
         Ok(self
             .entries
@@ -221,11 +296,24 @@ impl Schema {
 
     /// Similarities as pointwise mutual information against their own mean and the background.
     fn likelihoods(&self, similarities: &[f32]) -> Vec<f32> {
-        let GainConfig { temperature, background, background_weight, bound, .. } = self.config;
+        let GainConfig {
+            temperature,
+            background,
+            background_weight,
+            bound,
+            ..
+        } = self.config;
         let extra = (background_weight * similarities.len() as f32).max(1.0);
-        let mass: f32 = similarities.iter().map(|s| (s / temperature).exp()).sum::<f32>() + extra * (background / temperature).exp();
+        let mass: f32 = similarities
+            .iter()
+            .map(|s| (s / temperature).exp())
+            .sum::<f32>()
+            + extra * (background / temperature).exp();
         let mean = (mass / (similarities.len() as f32 + extra)).ln();
-        similarities.iter().map(|s| (s / temperature - mean).clamp(-bound, bound)).collect()
+        similarities
+            .iter()
+            .map(|s| (s / temperature - mean).clamp(-bound, bound))
+            .collect()
     }
 
     /// How well a type noun ("person", "film") fits the end of each edge: two gains per predicate, for its objects and
@@ -233,19 +321,49 @@ impl Schema {
     ///
     /// # Errors
     /// [`SchemaError`] if the graph or the embedder fails.
-    pub fn end_gains(&self, graph: &dyn Graph, noun: &str, embedder: &dyn Embedder) -> Result<Arc<[f32]>, SchemaError> {
+    pub fn end_gains(
+        &self,
+        graph: &dyn Graph,
+        noun: &str,
+        embedder: &dyn Embedder,
+    ) -> Result<Arc<[f32]>, SchemaError> {
         let key = format!("\u{0}{noun}");
-        if let Some(found) = self.gains.read().ok().and_then(|map| map.get(&key).cloned()) {
+        if let Some(found) = self
+            .gains
+            .read()
+            .ok()
+            .and_then(|map| map.get(&key).cloned())
+        {
             return Ok(found);
         }
         let similarities = self.similarities(noun, embedder)?;
+        let is_class = self.is_class_noun(graph, noun, embedder)?;
+        let vectors = embedder.embed(&[noun])?;
         let mut ends = Vec::with_capacity(2 * similarities.len());
-        for (position, entry) in self.entries.iter().enumerate() {
-            let subject = self.class_similarity(graph, Edge { predicate: entry.id, inverse: true }, &similarities)?;
-            let object = self.class_similarity(graph, Edge { predicate: entry.id, inverse: false }, &similarities)?;
-            let agent = noun == "person" && is_agent(&entry.words);
-            let own = if agent { 0.5 } else { similarities[position] - subject };
-            ends.push(own.max(object));
+        for entry in &self.entries {
+            let subject = self.class_similarity(
+                graph,
+                Edge {
+                    predicate: entry.id,
+                    inverse: true,
+                },
+                &similarities,
+            )?;
+            let object = self.class_similarity(
+                graph,
+                Edge {
+                    predicate: entry.id,
+                    inverse: false,
+                },
+                &similarities,
+            )?;
+            let head = match (&entry.head, vectors.first()) {
+                (Some(_), _) | (None, _) if noun == "person" && is_agent(&entry.words) => AGENT,
+                (Some((word, _)), _) if text::stem(word) == text::stem(noun) => 0.95,
+                (Some((_, vector)), Some(noun)) => noun.cosine(vector),
+                (None, _) | (Some(_), None) => 0.0,
+            };
+            ends.push(if is_class { object } else { head.max(object) });
             ends.push(subject);
         }
         let gains: Arc<[f32]> = self.likelihoods(&ends).into();
@@ -255,43 +373,74 @@ impl Schema {
         Ok(gains)
     }
 
-    /// How alike a noun and the class of the nodes at the end of an edge are: a class noun ("film") is somewhat like
-    /// many of the predicates its nodes are subjects of, so the best one is left out.
-    fn class_similarity(&self, graph: &dyn Graph, end: Edge, similarities: &[f32]) -> Result<f32, GraphError> {
-        let mut of_class: Vec<f32> = self
-            .leads_to(graph, end)?
+    /// How alike a noun and the class of the nodes at the end of an edge are: a class noun ("film") is somewhat like the
+    /// predicates that its nodes are subjects of; the two best count.
+    fn class_similarity(
+        &self,
+        graph: &dyn Graph,
+        end: Edge,
+        similarities: &[f32],
+    ) -> Result<f32, GraphError> {
+        let edges = self.leads_to(graph, end)?;
+        let forward = edges
             .iter()
             .filter(|e| !e.inverse)
-            .take(self.config.class_edges)
-            .filter_map(|e| self.position(e.predicate))
-            .map(|p| similarities[p])
-            .collect();
-        if of_class.len() < 3 {
-            return Ok(0.0);
-        }
+            .take(self.config.class_edges);
+        let positions = forward.filter_map(|e| self.position(e.predicate));
+        let mut of_class: Vec<f32> = positions.map(|p| similarities[p]).collect();
         of_class.sort_by(|a, b| b.total_cmp(a));
-        let some = &of_class[1..of_class.len().min(4)];
-        Ok((some.iter().sum::<f32>() / some.len() as f32).max(0.0))
+        Ok(match of_class.as_slice() {
+            [] => 0.0,
+            [only] => (0.5 * only).max(0.0),
+            [first, second, ..] => f32::midpoint(*first, *second).max(0.0),
+        })
     }
 
-    /// Whether a word names a class of nodes rather than a predicate: it is more like a class as a whole than like any
-    /// one predicate apart from that class.
+    /// Whether a word names a class of nodes ("film") rather than a predicate: it is in no label, not much like any one
+    /// predicate, and somewhat like two or more that nodes of one class are subjects of.
     ///
     /// # Errors
     /// [`SchemaError`] if the graph or the embedder fails.
-    pub fn is_class_noun(&self, graph: &dyn Graph, noun: &str, embedder: &dyn Embedder) -> Result<bool, SchemaError> {
+    pub fn is_class_noun(
+        &self,
+        graph: &dyn Graph,
+        noun: &str,
+        embedder: &dyn Embedder,
+    ) -> Result<bool, SchemaError> {
         let key = format!("\u{1}{noun}");
-        if let Some(found) = self.gains.read().ok().and_then(|map| map.get(&key).cloned()) {
+        if let Some(found) = self
+            .gains
+            .read()
+            .ok()
+            .and_then(|map| map.get(&key).cloned())
+        {
             return Ok(found.first() == Some(&1.0));
         }
         let similarities = self.similarities(noun, embedder)?;
-        let (mut class, mut own) = (0.0_f32, 0.0_f32);
-        for (position, entry) in self.entries.iter().enumerate() {
-            let subject = self.class_similarity(graph, Edge { predicate: entry.id, inverse: true }, &similarities)?;
-            class = class.max(subject);
-            own = own.max(similarities[position] - subject);
+        let best = similarities.iter().copied().fold(f32::MIN, f32::max);
+        let mut second = f32::MIN;
+        if best < self.config.names_predicate {
+            for entry in &self.entries {
+                let edges = self.leads_to(
+                    graph,
+                    Edge {
+                        predicate: entry.id,
+                        inverse: true,
+                    },
+                )?;
+                let forward = edges
+                    .iter()
+                    .filter(|e| !e.inverse)
+                    .take(self.config.class_edges);
+                let mut of_class: Vec<f32> = forward
+                    .filter_map(|e| self.position(e.predicate))
+                    .map(|p| similarities[p])
+                    .collect();
+                of_class.sort_by(|a, b| b.total_cmp(a));
+                second = second.max(of_class.get(1).copied().unwrap_or(f32::MIN));
+            }
         }
-        let is_class = class > own && class > 0.15;
+        let is_class = second >= self.config.names_class;
         if let Ok(mut map) = self.gains.write() {
             map.insert(key, Arc::new([f32::from(u8::from(is_class))]));
         }
@@ -303,7 +452,12 @@ impl Schema {
     /// # Errors
     /// [`GraphError`] if the graph fails.
     pub fn leads_to(&self, graph: &dyn Graph, edge: Edge) -> Result<Arc<[Edge]>, GraphError> {
-        if let Some(found) = self.leads_to.read().ok().and_then(|map| map.get(&edge).cloned()) {
+        if let Some(found) = self
+            .leads_to
+            .read()
+            .ok()
+            .and_then(|map| map.get(&edge).cloned())
+        {
             return Ok(found);
         }
         let mut edges = BTreeSet::new();
@@ -311,7 +465,13 @@ impl Schema {
             if edges.len() >= self.config.successors {
                 break;
             }
-            edges.extend(graph.signature(if edge.inverse { subject } else { object })?.iter().copied().take(self.config.successors));
+            edges.extend(
+                graph
+                    .signature(if edge.inverse { subject } else { object })?
+                    .iter()
+                    .copied()
+                    .take(self.config.successors),
+            );
         }
         let edges: Arc<[Edge]> = edges.into_iter().collect();
         if let Ok(mut map) = self.leads_to.write() {
@@ -324,8 +484,17 @@ impl Schema {
     ///
     /// # Errors
     /// [`GraphError`] if the graph fails.
-    pub fn value_kind(&self, graph: &dyn Graph, predicate: TermId) -> Result<ValueKind, GraphError> {
-        if let Some(found) = self.kinds.read().ok().and_then(|map| map.get(&predicate).copied()) {
+    pub fn value_kind(
+        &self,
+        graph: &dyn Graph,
+        predicate: TermId,
+    ) -> Result<ValueKind, GraphError> {
+        if let Some(found) = self
+            .kinds
+            .read()
+            .ok()
+            .and_then(|map| map.get(&predicate).copied())
+        {
             return Ok(found);
         }
         let sample = graph.sample(predicate, self.config.sample.min(32))?;
@@ -360,28 +529,52 @@ fn same_word(word: &str, label: &[String]) -> f32 {
         return 0.95;
     }
     let stem = text::stem(word);
-    let same = label.iter().filter(|w| !crate::vocabulary::is_function_word(w)).any(|w| {
-        let other = text::stem(w);
-        other == stem || (other.len() >= 4 && stem.len() > other.len() + 2 && stem.ends_with(other))
-    });
+    let same = label
+        .iter()
+        .filter(|w| !crate::vocabulary::is_function_word(w))
+        .any(|w| {
+            let other = text::stem(w);
+            other == stem
+                || (other.len() >= 4 && stem.len() > other.len() + 2 && stem.ends_with(other))
+        });
     if same { 0.85 } else { -1.0 }
 }
 
 /// Whether a predicate's objects act: "directed by", "starred actors".
 fn is_agent(words: &[String]) -> bool {
-    words.last().is_some_and(|w| w == "by" || ["or", "er", "ors", "ers"].iter().any(|end| w.len() > 4 && w.ends_with(end) && w != "number" && w != "gender"))
+    words.last().is_some_and(|w| {
+        w == "by"
+            || ["or", "er", "ors", "ers"]
+                .iter()
+                .any(|end| w.len() > 4 && w.ends_with(end) && w != "number" && w != "gender")
+    })
 }
 
 /// Whether a value reads as a year or date, another number, or neither.
 fn value_kind_of(value: &str) -> ValueKind {
     let digits = value.chars().filter(char::is_ascii_digit).count();
     if let Ok(number) = value.parse::<f64>() {
-        return if digits == 4 && (1000.0..2200.0).contains(&number) && number.fract() == 0.0 { ValueKind::Time } else { ValueKind::Number };
+        return if digits == 4 && (1000.0..2200.0).contains(&number) && number.fract() == 0.0 {
+            ValueKind::Time
+        } else {
+            ValueKind::Number
+        };
     }
-    let date_like = digits >= 4 && value.chars().all(|c| c.is_ascii_digit() || "-:TZ+.".contains(c)) && value.contains('-');
+    let date_like = digits >= 4
+        && value
+            .chars()
+            .all(|c| c.is_ascii_digit() || "-:TZ+.".contains(c))
+        && value.contains('-');
     if date_like {
         return ValueKind::Time;
     }
-    let leading: String = value.chars().take_while(|c| c.is_ascii_digit() || *c == '.' || *c == ',').collect();
-    if leading.is_empty() { ValueKind::Other } else { ValueKind::Number }
+    let leading: String = value
+        .chars()
+        .take_while(|c| c.is_ascii_digit() || *c == '.' || *c == ',')
+        .collect();
+    if leading.is_empty() {
+        ValueKind::Other
+    } else {
+        ValueKind::Number
+    }
 }

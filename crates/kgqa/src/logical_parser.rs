@@ -26,7 +26,10 @@ pub struct ParserConfig {
 
 impl Default for ParserConfig {
     fn default() -> Self {
-        Self { max_tokens: 128, linker: LinkerConfig::default() }
+        Self {
+            max_tokens: 128,
+            linker: LinkerConfig::default(),
+        }
     }
 }
 
@@ -37,21 +40,42 @@ impl Default for ParserConfig {
 pub fn parse(graph: &dyn Graph, question: &str, config: &ParserConfig) -> Result<Isr, GraphError> {
     let (tokens, truncated) = tokenise(question, config.max_tokens);
     let mut comparator = find_comparator(&tokens);
-    let reserved = |i: usize| comparator.as_ref().is_some_and(|c| (c.first..c.end).contains(&i));
+    let reserved = |i: usize| {
+        comparator
+            .as_ref()
+            .is_some_and(|c| (c.first..c.end).contains(&i))
+    };
     let linked = entity_linker::link(graph, question, &tokens, &reserved, &config.linker)?;
     let mut mentions = linked.best;
     if let Some(found) = &mut comparator {
         found.slot = Slot(u8::try_from(mentions.len()).unwrap_or(u8::MAX));
     }
     mentions.truncate(usize::from(u8::MAX));
-    Ok(assemble(question, tokens, mentions, linked.others, comparator, truncated))
+    Ok(assemble(
+        question,
+        tokens,
+        mentions,
+        linked.others,
+        comparator,
+        truncated,
+    ))
 }
 
 /// The same question with another reading of its names.
 #[must_use]
 pub fn with_reading(isr: &Isr, mentions: Vec<Mention>) -> Isr {
-    let comparator = isr.comparator.clone().map(|c| Comparator { slot: Slot(u8::try_from(mentions.len()).unwrap_or(u8::MAX)), ..c });
-    assemble(&isr.question, isr.tokens.clone(), mentions, Vec::new(), comparator, isr.truncated)
+    let comparator = isr.comparator.clone().map(|c| Comparator {
+        slot: Slot(u8::try_from(mentions.len()).unwrap_or(u8::MAX)),
+        ..c
+    });
+    assemble(
+        &isr.question,
+        isr.tokens.clone(),
+        mentions,
+        Vec::new(),
+        comparator,
+        isr.truncated,
+    )
 }
 
 fn assemble(
@@ -64,22 +88,60 @@ fn assemble(
 ) -> Isr {
     let named = |i: usize| mentions.iter().any(|m| (m.first..m.end).contains(&i));
     let free: Vec<usize> = (0..tokens.len()).filter(|&i| !named(i)).collect();
-    let compared = |i: usize| comparator.as_ref().is_some_and(|c| (c.first..c.end).contains(&i));
+    let compared = |i: usize| {
+        comparator
+            .as_ref()
+            .is_some_and(|c| (c.first..c.end).contains(&i))
+    };
     let word = |i: usize| tokens[i].folded.as_str();
     let superlative = find_superlative(&tokens, &free, &compared);
-    let negated = free.iter().any(|&i| vocabulary::is_negation(word(i)) || (word(i) == "t" && tokens[i].after_apostrophe));
+    let negated = free.iter().any(|&i| {
+        vocabulary::is_negation(word(i)) || (word(i) == "t" && tokens[i].after_apostrophe)
+    });
     let sharing = free.iter().any(|&i| {
-        vocabulary::is_sharing(word(i)) || word(i).strip_prefix("co").is_some_and(|rest| matches!(rest, "star" | "stars" | "starred" | "writers" | "authors" | "workers" | "directors"))
+        vocabulary::is_sharing(word(i))
+            || word(i).strip_prefix("co").is_some_and(|rest| {
+                matches!(
+                    rest,
+                    "star" | "stars" | "starred" | "writers" | "authors" | "workers" | "directors"
+                )
+            })
     }) || other_of_the_same(&tokens, &named);
-    let wh = free.iter().map(|&i| word(i)).find(|w| vocabulary::is_wh(w)).unwrap_or("").to_owned();
-    let question_type = question_type(&tokens, &mentions, &free, superlative.as_ref(), comparator.as_ref());
+    let wh = free
+        .iter()
+        .map(|&i| word(i))
+        .find(|w| vocabulary::is_wh(w))
+        .unwrap_or("")
+        .to_owned();
+    let question_type = question_type(
+        &tokens,
+        &mentions,
+        &free,
+        superlative.as_ref(),
+        comparator.as_ref(),
+    );
     let superlative = match question_type {
         QuestionType::Superlative | QuestionType::Comparison => superlative,
-        QuestionType::Simple | QuestionType::Count | QuestionType::YesNo | QuestionType::Filter | QuestionType::Conjunction => None,
+        QuestionType::Simple
+        | QuestionType::Count
+        | QuestionType::YesNo
+        | QuestionType::Filter
+        | QuestionType::Conjunction => None,
     };
-    let mut words = content_words(&tokens, &free, superlative.as_ref(), &compared, question_type);
+    let mut words = content_words(
+        &tokens,
+        &free,
+        superlative.as_ref(),
+        &compared,
+        question_type,
+    );
     if wh == "what" && tokens.last().is_some_and(|t| t.folded == "do") {
-        words.push(Word { text: "profession occupation".to_owned(), token: tokens.len() - 1, weight: 0.8, relation: None });
+        words.push(Word {
+            text: "profession occupation".to_owned(),
+            token: tokens.len() - 1,
+            weight: 0.8,
+            relation: None,
+        });
     }
     if let [mention] = mentions.as_slice() {
         mark_relations(&tokens, mention, &mut words);
@@ -113,7 +175,9 @@ fn other_of_the_same(tokens: &[Token], named: &dyn Fn(usize) -> bool) -> bool {
     (0..tokens.len()).any(|i| {
         !named(i)
             && tokens[i].folded == "other"
-            && tokens.get(i + 1).is_some_and(|next| next.folded.ends_with('s') && next.folded.len() > 3)
+            && tokens
+                .get(i + 1)
+                .is_some_and(|next| next.folded.ends_with('s') && next.folded.len() > 3)
     })
 }
 
@@ -126,15 +190,26 @@ fn question_type(
 ) -> QuestionType {
     let words: Vec<&str> = free.iter().map(|&i| tokens[i].folded.as_str()).collect();
     let has = |pattern: &[&str]| words.windows(pattern.len()).any(|w| w == pattern);
-    let between = mentions.windows(2).any(|pair| pair[0].end < tokens.len() && (pair[0].end..pair[1].first).any(|i| tokens[i].folded == "or"));
+    let between = mentions.windows(2).any(|pair| {
+        pair[0].end < tokens.len() && (pair[0].end..pair[1].first).any(|i| tokens[i].folded == "or")
+    });
     if between && mentions.len() >= 2 && superlative.is_some() {
         return QuestionType::Comparison;
     }
-    if has(&["how", "many"]) || has(&["the", "number", "of"]) || has(&["the", "count", "of"]) || has(&["the", "amount", "of"]) {
+    if has(&["how", "many"])
+        || has(&["the", "number", "of"])
+        || has(&["the", "count", "of"])
+        || has(&["the", "amount", "of"])
+    {
         return QuestionType::Count;
     }
-    let leads = free.first().is_some_and(|&i| i == 0 && vocabulary::is_auxiliary(&tokens[0].folded));
-    let polite = matches!(tokens.get(1).map(|t| t.folded.as_str()), Some("you" | "i" | "we"));
+    let leads = free
+        .first()
+        .is_some_and(|&i| i == 0 && vocabulary::is_auxiliary(&tokens[0].folded));
+    let polite = matches!(
+        tokens.get(1).map(|t| t.folded.as_str()),
+        Some("you" | "i" | "we")
+    );
     if leads && !polite && mentions.len() >= 2 && !between {
         return QuestionType::YesNo;
     }
@@ -168,20 +243,40 @@ fn content_words(
         if compared(i) || superlative.is_some_and(|s| (s.first..s.end).contains(&i)) {
             continue;
         }
-        let run: Vec<&str> =
-            free[n..].iter().enumerate().take_while(|(k, j)| **j == i + k).take(3).map(|(_, &j)| tokens[j].folded.as_str()).collect();
+        let run: Vec<&str> = free[n..]
+            .iter()
+            .enumerate()
+            .take_while(|(k, j)| **j == i + k)
+            .take(3)
+            .map(|(_, &j)| tokens[j].folded.as_str())
+            .collect();
         if let Some((meaning, length)) = vocabulary::idiom(&run) {
             skip = length - 1;
-            out.extend(meaning.split(' ').take(1).map(|_| Word { text: meaning.to_owned(), token: i, weight: 0.8, relation: None }));
+            out.extend(meaning.split(' ').take(1).map(|_| Word {
+                text: meaning.to_owned(),
+                token: i,
+                weight: 0.8,
+                relation: None,
+            }));
             continue;
         }
         let word = tokens[i].folded.as_str();
-        let counting = question_type == QuestionType::Count && matches!(word, "number" | "count" | "amount" | "many");
+        let counting = question_type == QuestionType::Count
+            && matches!(word, "number" | "count" | "amount" | "many");
         let asking = vocabulary::is_asking(word) && i < 3;
-        if vocabulary::is_function_word(word) || vocabulary::is_sharing(word) || counting || (asking && word != "describe") {
+        if vocabulary::is_function_word(word)
+            || vocabulary::is_sharing(word)
+            || counting
+            || (asking && word != "describe")
+        {
             continue;
         }
-        out.push(Word { text: word.to_owned(), token: i, weight: 1.0, relation: None });
+        out.push(Word {
+            text: word.to_owned(),
+            token: i,
+            weight: 1.0,
+            relation: None,
+        });
     }
     out
 }
@@ -191,16 +286,28 @@ fn answer_type(tokens: &[Token], free: &[usize], words: &[Word], wh: &str) -> St
     if matches!(wh, "who" | "whom") {
         return "person".to_owned();
     }
-    let Some(n) = free.iter().position(|&i| matches!(tokens[i].folded.as_str(), "which" | "what") || (vocabulary::is_asking(&tokens[i].folded) && i < 3)) else {
+    let Some(n) = free.iter().position(|&i| {
+        matches!(tokens[i].folded.as_str(), "which" | "what")
+            || (vocabulary::is_asking(&tokens[i].folded) && i < 3)
+    }) else {
         return String::new();
     };
     let mut at = free[n] + 1;
-    while tokens.get(at).is_some_and(|t| matches!(t.folded.as_str(), "a" | "an" | "the" | "are" | "is" | "was" | "were" | "all" | "some" | "me")) {
+    while tokens.get(at).is_some_and(|t| {
+        matches!(
+            t.folded.as_str(),
+            "a" | "an" | "the" | "are" | "is" | "was" | "were" | "all" | "some" | "me"
+        )
+    }) {
         at += 1;
     }
     let mut last = "";
     while let Some(word) = words.iter().find(|w| w.token == at && w.relation.is_none()) {
-        if !last.is_empty() && ["ed", "ing", "en"].iter().any(|end| word.text.ends_with(end)) {
+        if !last.is_empty()
+            && ["ed", "ing", "en"]
+                .iter()
+                .any(|end| word.text.ends_with(end))
+        {
             break;
         }
         last = &word.text;
@@ -210,10 +317,21 @@ fn answer_type(tokens: &[Token], free: &[usize], words: &[Word], wh: &str) -> St
 }
 
 /// Capitalised words inside the question that no mention covers.
-fn unknown_names(tokens: &[Token], free: &[usize], compared: &dyn Fn(usize) -> bool) -> Vec<String> {
+fn unknown_names(
+    tokens: &[Token],
+    free: &[usize],
+    compared: &dyn Fn(usize) -> bool,
+) -> Vec<String> {
     free.iter()
-        .filter(|&&i| i > 0 && !compared(i) && tokens[i].is_capitalised() && !vocabulary::is_function_word(&tokens[i].folded))
-        .filter(|&&i| tokens[i].text.chars().any(char::is_lowercase) || tokens[i].text.chars().count() > 1)
+        .filter(|&&i| {
+            i > 0
+                && !compared(i)
+                && tokens[i].is_capitalised()
+                && !vocabulary::is_function_word(&tokens[i].folded)
+        })
+        .filter(|&&i| {
+            tokens[i].text.chars().any(char::is_lowercase) || tokens[i].text.chars().count() > 1
+        })
         .map(|&i| tokens[i].text.clone())
         .collect()
 }
@@ -254,7 +372,12 @@ pub fn asked_attribute(isr: &Isr) -> Option<Vec<String>> {
     let mut from = 3;
     loop {
         let of = (from..first_name).find(|&i| matches!(folded(i), "of" | "for" | "in"))?;
-        let words: Vec<String> = isr.words.iter().filter(|w| (from..of).contains(&w.token)).map(|w| w.text.clone()).collect();
+        let words: Vec<String> = isr
+            .words
+            .iter()
+            .filter(|w| (from..of).contains(&w.token))
+            .map(|w| w.text.clone())
+            .collect();
         if words.is_empty() || words == ["name"] {
             from = of + 1;
             continue;

@@ -48,7 +48,10 @@ pub struct Attribute {
 
 impl From<Hop> for Attribute {
     fn from(hop: Hop) -> Self {
-        Self { hop, several: Several::Any }
+        Self {
+            hop,
+            several: Several::Any,
+        }
     }
 }
 
@@ -169,7 +172,10 @@ impl Plan {
         match self {
             Self::Path(path) => path.hops.len(),
             Self::Intersect(inputs) => inputs.iter().map(Self::hops).max().unwrap_or(0),
-            Self::Filter { input, .. } | Self::Count(input) | Self::OrderLimit { input, .. } | Self::Ask { input, .. } => input.hops(),
+            Self::Filter { input, .. }
+            | Self::Count(input)
+            | Self::OrderLimit { input, .. }
+            | Self::Ask { input, .. } => input.hops(),
             Self::Compare { .. } => 1,
             Self::Sparql(_) => 0,
         }
@@ -182,7 +188,12 @@ impl Plan {
             match plan {
                 Plan::Path(path) => out.extend(path.hops.iter().map(|h| h.predicate.as_str())),
                 Plan::Intersect(inputs) => inputs.iter().for_each(|p| walk(p, out)),
-                Plan::Filter { input, attribute, .. } | Plan::OrderLimit { input, attribute, .. } => {
+                Plan::Filter {
+                    input, attribute, ..
+                }
+                | Plan::OrderLimit {
+                    input, attribute, ..
+                } => {
                     walk(input, out);
                     out.push(&attribute.hop.predicate);
                 }
@@ -204,7 +215,10 @@ impl Plan {
         match self {
             Self::Path(path) => vec![path],
             Self::Intersect(inputs) => inputs.iter().flat_map(Self::paths).collect(),
-            Self::Filter { input, .. } | Self::Count(input) | Self::OrderLimit { input, .. } | Self::Ask { input, .. } => input.paths(),
+            Self::Filter { input, .. }
+            | Self::Count(input)
+            | Self::OrderLimit { input, .. }
+            | Self::Ask { input, .. } => input.paths(),
             Self::Compare { .. } | Self::Sparql(_) => Vec::new(),
         }
     }
@@ -238,25 +252,55 @@ impl Plan {
     pub fn renumbered(&self, number: &dyn Fn(Slot) -> Slot) -> Self {
         let inner = |plan: &Self| Box::new(plan.renumbered(number));
         match self {
-            Self::Path(path) => Self::Path(Path { anchor: number(path.anchor), hops: path.hops.clone() }),
+            Self::Path(path) => Self::Path(Path {
+                anchor: number(path.anchor),
+                hops: path.hops.clone(),
+            }),
             Self::Intersect(inputs) => {
                 let mut inputs: Vec<Self> = inputs.iter().map(|p| p.renumbered(number)).collect();
                 inputs.sort();
                 Self::Intersect(inputs)
             }
-            Self::Filter { input, attribute, operator, value } => {
-                Self::Filter { input: inner(input), attribute: attribute.clone(), operator: *operator, value: number(*value) }
-            }
+            Self::Filter {
+                input,
+                attribute,
+                operator,
+                value,
+            } => Self::Filter {
+                input: inner(input),
+                attribute: attribute.clone(),
+                operator: *operator,
+                value: number(*value),
+            },
             Self::Count(input) => Self::Count(inner(input)),
-            Self::OrderLimit { input, attribute, extreme, limit } => {
-                Self::OrderLimit { input: inner(input), attribute: attribute.clone(), extreme: *extreme, limit: *limit }
-            }
-            Self::Compare { anchors, attribute, extreme } => {
+            Self::OrderLimit {
+                input,
+                attribute,
+                extreme,
+                limit,
+            } => Self::OrderLimit {
+                input: inner(input),
+                attribute: attribute.clone(),
+                extreme: *extreme,
+                limit: *limit,
+            },
+            Self::Compare {
+                anchors,
+                attribute,
+                extreme,
+            } => {
                 let mut anchors: Vec<Slot> = anchors.iter().map(|a| number(*a)).collect();
                 anchors.sort_unstable();
-                Self::Compare { anchors, attribute: attribute.clone(), extreme: *extreme }
+                Self::Compare {
+                    anchors,
+                    attribute: attribute.clone(),
+                    extreme: *extreme,
+                }
             }
-            Self::Ask { input, value } => Self::Ask { input: inner(input), value: number(*value) },
+            Self::Ask { input, value } => Self::Ask {
+                input: inner(input),
+                value: number(*value),
+            },
             Self::Sparql(text) => Self::Sparql(text.clone()),
         }
     }
@@ -271,7 +315,12 @@ impl Plan {
             return mine == other.renumbered(&|slot| slot);
         }
         permutations(&slots).iter().any(|order| {
-            let number = |slot: Slot| slots.iter().position(|s| *s == slot).map_or(slot, |i| order[i]);
+            let number = |slot: Slot| {
+                slots
+                    .iter()
+                    .position(|s| *s == slot)
+                    .map_or(slot, |i| order[i])
+            };
             mine == other.renumbered(&number)
         })
     }
@@ -285,7 +334,9 @@ impl Plan {
 
 /// Every order of a few slots.
 fn permutations(slots: &[Slot]) -> Vec<Vec<Slot>> {
-    let Some((first, rest)) = slots.split_first() else { return vec![Vec::new()] };
+    let Some((first, rest)) = slots.split_first() else {
+        return vec![Vec::new()];
+    };
     let mut out = Vec::new();
     for order in permutations(rest) {
         for at in 0..=order.len() {
@@ -299,7 +350,12 @@ fn permutations(slots: &[Slot]) -> Vec<Vec<Slot>> {
 
 impl fmt::Display for Hop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}<{}>", if self.inverse { "^" } else { "" }, self.predicate)
+        write!(
+            f,
+            "{}<{}>",
+            if self.inverse { "^" } else { "" },
+            self.predicate
+        )
     }
 }
 
@@ -346,10 +402,28 @@ impl fmt::Display for Plan {
                 }
                 f.write_str(")")
             }
-            Self::Filter { input, attribute, operator, value } => write!(f, "filter({input}, {attribute}, {}, {value})", operator.sign()),
+            Self::Filter {
+                input,
+                attribute,
+                operator,
+                value,
+            } => write!(
+                f,
+                "filter({input}, {attribute}, {}, {value})",
+                operator.sign()
+            ),
             Self::Count(input) => write!(f, "count({input})"),
-            Self::OrderLimit { input, attribute, extreme, limit } => write!(f, "order({input}, {attribute}, {extreme}, {limit})"),
-            Self::Compare { anchors, attribute, extreme } => {
+            Self::OrderLimit {
+                input,
+                attribute,
+                extreme,
+                limit,
+            } => write!(f, "order({input}, {attribute}, {extreme}, {limit})"),
+            Self::Compare {
+                anchors,
+                attribute,
+                extreme,
+            } => {
                 f.write_str("compare(")?;
                 anchors.iter().try_for_each(|a| write!(f, "{a}, "))?;
                 write!(f, "{attribute}, {extreme})")

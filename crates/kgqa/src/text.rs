@@ -44,7 +44,10 @@ pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect()
+    text.nfkd()
+        .filter(|c| !is_combining_mark(*c))
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 /// Folds a text to its tokens with single spaces between: the form in which labels are looked up.
@@ -57,7 +60,10 @@ pub fn fold(text: &str) -> String {
 pub fn normalise(text: &str) -> String {
     let folded = fold(text);
     let mut out = String::with_capacity(folded.len());
-    for word in folded.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()) {
+    for word in folded
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|w| !w.is_empty())
+    {
         if !out.is_empty() {
             out.push(' ');
         }
@@ -124,7 +130,11 @@ pub fn words(identifier: &str) -> Vec<String> {
         let before = i.checked_sub(1).map(|j| chars[j]);
         let after = chars.get(i + 1);
         let turn = c.is_uppercase()
-            && before.is_some_and(|b| b.is_lowercase() || b.is_numeric() || (b.is_uppercase() && after.is_some_and(|a| a.is_lowercase())));
+            && before.is_some_and(|b| {
+                b.is_lowercase()
+                    || b.is_numeric()
+                    || (b.is_uppercase() && after.is_some_and(|a| a.is_lowercase()))
+            });
         if (turn || !c.is_alphanumeric()) && !word.is_empty() {
             out.push(fold(&word));
             word.clear();
@@ -149,7 +159,9 @@ pub fn words(identifier: &str) -> Vec<String> {
 /// ```
 #[must_use]
 pub fn stem(word: &str) -> &str {
-    const ENDINGS: &[&str] = &["s", "ing", "ed", "en", "er", "or", "ress", "ion", "ment", "ship"];
+    const ENDINGS: &[&str] = &[
+        "s", "ing", "ed", "en", "er", "or", "ress", "ion", "ment", "ship",
+    ];
     let mut stem = word;
     for _ in 0..2 {
         let Some(shorter) = ENDINGS
@@ -163,10 +175,14 @@ pub fn stem(word: &str) -> &str {
         stem = shorter;
     }
     let mut ends = stem.chars().rev();
-    if let (Some(a), Some(b)) = (ends.next(), ends.next()) {
-        if a == b && !matches!(a, 'a' | 'e' | 'i' | 'o' | 'u' | 's' | 'l') && stem.chars().count() > 3 {
-            stem = &stem[..stem.len() - a.len_utf8()];
-        }
+    if let (Some(a), Some(b)) = (ends.next(), ends.next())
+        && a == b
+        && !matches!(a, 'a' | 'e' | 'i' | 'o' | 'u' | 's' | 'l')
+        && stem.chars().count() > 3
+    {
+        stem = &stem[..stem.len() - a.len_utf8()];
     }
-    stem.strip_suffix('e').filter(|rest| rest.chars().count() >= 3).unwrap_or(stem)
+    stem.strip_suffix('e')
+        .filter(|rest| rest.chars().count() >= 3)
+        .unwrap_or(stem)
 }

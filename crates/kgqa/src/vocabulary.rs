@@ -6,17 +6,23 @@ use crate::plan::{Extreme, Operator};
 
 /// Words without content of their own.
 const FUNCTION_WORDS: &[&str] = &[
-    "a", "about", "an", "and", "any", "are", "as", "at", "be", "been", "being", "by", "can", "could", "d", "did", "do", "does", "during",
-    "each", "for", "from", "had", "has", "have", "having", "he", "her", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it",
-    "its", "ll", "m", "many", "may", "me", "might", "much", "must", "my", "of", "on", "onto", "or", "our", "out", "over", "please", "re",
-    "s", "shall", "she", "should", "so", "some", "such", "t", "that", "the", "their", "them", "there", "these", "they", "this", "those",
-    "to", "under", "up", "upon", "us", "ve", "was", "we", "were", "what", "when", "where", "which", "who", "whom", "whose", "why", "will",
-    "with", "would", "you", "your", "ever", "also", "both", "not", "no", "than", "then", "too", "same", "together", "other", "just",
-    "only", "all", "one", "ones", "named", "called",
+    "a", "about", "an", "and", "any", "are", "as", "at", "be", "been", "being", "by", "can",
+    "could", "d", "did", "do", "does", "during", "each", "for", "from", "had", "has", "have",
+    "having", "he", "her", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its",
+    "ll", "m", "many", "may", "me", "might", "much", "must", "my", "of", "on", "onto", "or", "our",
+    "out", "over", "please", "re", "s", "shall", "she", "should", "so", "some", "such", "t",
+    "that", "the", "their", "them", "there", "these", "they", "this", "those", "to", "under", "up",
+    "upon", "us", "ve", "was", "we", "were", "what", "when", "where", "which", "who", "whom",
+    "whose", "why", "will", "with", "would", "you", "your", "ever", "also", "both", "not", "no",
+    "than", "then", "too", "same", "together", "other", "just", "only", "all", "one", "ones",
+    "named", "called",
 ];
 
 /// Verbs that only ask.
-const ASKING: &[&str] = &["name", "give", "tell", "list", "show", "find", "say", "describe", "state", "provide", "identify"];
+const ASKING: &[&str] = &[
+    "name", "give", "tell", "list", "show", "find", "say", "describe", "state", "provide",
+    "identify",
+];
 
 /// Whether a folded word has no content of its own.
 pub(crate) fn is_function_word(word: &str) -> bool {
@@ -30,36 +36,83 @@ pub(crate) fn is_asking(word: &str) -> bool {
 
 /// Whether a folded word is an auxiliary with which a yes/no question begins.
 pub(crate) fn is_auxiliary(word: &str) -> bool {
-    matches!(word, "is" | "are" | "was" | "were" | "did" | "does" | "do" | "has" | "have" | "had" | "can" | "could" | "will" | "would")
+    matches!(
+        word,
+        "is" | "are"
+            | "was"
+            | "were"
+            | "did"
+            | "does"
+            | "do"
+            | "has"
+            | "have"
+            | "had"
+            | "can"
+            | "could"
+            | "will"
+            | "would"
+    )
 }
 
 /// Whether a folded word asks.
 pub(crate) fn is_wh(word: &str) -> bool {
-    matches!(word, "who" | "whom" | "what" | "which" | "when" | "where" | "whose" | "how" | "why")
+    matches!(
+        word,
+        "who" | "whom" | "what" | "which" | "when" | "where" | "whose" | "how" | "why"
+    )
 }
 
 /// Whether a folded word denies.
 pub(crate) fn is_negation(word: &str) -> bool {
-    matches!(word, "not" | "never" | "no" | "without" | "except" | "neither" | "nor" | "cannot")
+    matches!(
+        word,
+        "not" | "never" | "no" | "without" | "except" | "neither" | "nor" | "cannot"
+    )
 }
 
 /// Whether a folded word says that something is shared.
 pub(crate) fn is_sharing(word: &str) -> bool {
-    matches!(word, "same" | "share" | "shares" | "shared" | "sharing" | "also" | "together" | "common" | "co" | "jointly" | "alongside" | "fellow")
+    matches!(
+        word,
+        "same"
+            | "share"
+            | "shares"
+            | "shared"
+            | "sharing"
+            | "also"
+            | "together"
+            | "common"
+            | "co"
+            | "jointly"
+            | "alongside"
+            | "fellow"
+    )
 }
 
 /// What the words before a number say: operator, whether they speak of time, how many tokens they are.
 pub(crate) fn comparator(words: &[&str]) -> Option<(Operator, bool, usize)> {
-    let two = if words.len() >= 2 { Some((words[words.len() - 2], words[words.len() - 1])) } else { None };
+    let two = if words.len() >= 2 {
+        Some((words[words.len() - 2], words[words.len() - 1]))
+    } else {
+        None
+    };
     if let Some(pair) = two {
         let found = match pair {
             ("prior", "to") | ("earlier", "than") => Some((Operator::Less, true)),
             ("later", "than") => Some((Operator::Greater, true)),
-            ("more", "than") | ("greater", "than") | ("higher", "than") | ("larger", "than") | ("bigger", "than") | ("longer", "than")
+            ("more", "than")
+            | ("greater", "than")
+            | ("higher", "than")
+            | ("larger", "than")
+            | ("bigger", "than")
+            | ("longer", "than")
             | ("heavier", "than") => Some((Operator::Greater, false)),
-            ("less", "than") | ("fewer", "than") | ("lower", "than") | ("smaller", "than") | ("shorter", "than") | ("lighter", "than") => {
-                Some((Operator::Less, false))
-            }
+            ("less", "than")
+            | ("fewer", "than")
+            | ("lower", "than")
+            | ("smaller", "than")
+            | ("shorter", "than")
+            | ("lighter", "than") => Some((Operator::Less, false)),
             ("at", "least") => Some((Operator::GreaterOrEqual, false)),
             ("at", "most") => Some((Operator::LessOrEqual, false)),
             _ => None,
@@ -83,7 +136,9 @@ pub(crate) fn comparator(words: &[&str]) -> Option<(Operator, bool, usize)> {
 pub(crate) fn superlative(word: &str) -> Option<(Extreme, bool, &'static str)> {
     Some(match word {
         "first" | "earliest" | "oldest" | "earlier" | "older" => (Extreme::Least, true, ""),
-        "last" | "latest" | "newest" | "later" | "newer" | "recent" | "youngest" | "younger" => (Extreme::Most, true, ""),
+        "last" | "latest" | "newest" | "later" | "newer" | "recent" | "youngest" | "younger" => {
+            (Extreme::Most, true, "")
+        }
         "highest" | "tallest" | "higher" | "taller" => (Extreme::Most, false, "height"),
         "lowest" | "shortest" | "lower" | "shorter" => (Extreme::Least, false, "height"),
         "longest" | "longer" => (Extreme::Most, false, "length"),
@@ -103,7 +158,9 @@ pub(crate) fn superlative(word: &str) -> Option<(Extreme, bool, &'static str)> {
         "best" | "better" => (Extreme::Most, false, "rating"),
         "worst" | "worse" => (Extreme::Least, false, "rating"),
         "most" | "maximum" | "maximal" | "greatest" | "more" => (Extreme::Most, false, ""),
-        "least" | "minimum" | "minimal" | "fewest" | "less" | "fewer" => (Extreme::Least, false, ""),
+        "least" | "minimum" | "minimal" | "fewest" | "less" | "fewer" => {
+            (Extreme::Least, false, "")
+        }
         _ => return None,
     })
 }
@@ -118,11 +175,17 @@ pub(crate) fn idiom(words: &[&str]) -> Option<(&'static str, usize)> {
         ["how", "expensive", ..] => ("price", 2),
         ["how", "far", ..] => ("distance", 2),
         ["for", "a", "living", ..] => ("profession occupation", 3),
-        ["kind" | "kinds" | "type" | "types" | "sort" | "sorts", "of", ..] => ("kind category genre", 2),
+        [
+            "kind" | "kinds" | "type" | "types" | "sort" | "sorts",
+            "of",
+            ..,
+        ] => ("kind category genre", 2),
         ["kinds" | "types" | "sorts", ..] => ("kind category genre", 1),
         ["when", ..] => ("date year", 1),
         ["where", ..] => ("place location country", 1),
-        ["come", "from", ..] | ["comes", "from", ..] | ["came", "from", ..] => ("nationality origin", 2),
+        ["come", "from", ..] | ["comes", "from", ..] | ["came", "from", ..] => {
+            ("nationality origin", 2)
+        }
         _ => return None,
     })
 }

@@ -21,11 +21,22 @@ pub(super) struct Scored {
 
 impl Compiler<'_> {
     /// The paths out of a mention, at most `depth` hops, scored against the words.
-    pub(super) fn paths(&self, isr: &Isr, mention: &Mention, words: &[WordGains], chains: &[(Vec<usize>, f32)], depth: usize, out: &mut Compiled) -> Result<Vec<Scored>, SchemaError> {
+    pub(super) fn paths(
+        &self,
+        isr: &Isr,
+        mention: &Mention,
+        words: &[WordGains],
+        chains: &[(Vec<usize>, f32)],
+        depth: usize,
+        out: &mut Compiled,
+    ) -> Result<Vec<Scored>, SchemaError> {
         let types = if isr.answer_type.is_empty() || isr.question_type == QuestionType::YesNo {
             None
         } else {
-            Some(self.schema.end_gains(self.graph, &isr.answer_type, self.embedder)?)
+            Some(
+                self.schema
+                    .end_gains(self.graph, &isr.answer_type, self.embedder)?,
+            )
         };
         let mut first = BTreeSet::new();
         for id in mention.ids() {
@@ -51,31 +62,66 @@ impl Compiler<'_> {
             let mut scored: Vec<Scored> = grown
                 .into_iter()
                 .map(|(edges, positions)| {
-                    let score = self.score(isr, words, chains, types.as_deref(), &edges, &positions);
+                    let score =
+                        self.score(isr, words, chains, types.as_deref(), &edges, &positions);
                     let hops = edges
                         .iter()
                         .zip(&positions)
-                        .map(|(e, p)| Hop { predicate: self.schema.entries()[*p].iri.clone(), inverse: e.inverse })
+                        .map(|(e, p)| Hop {
+                            predicate: self.schema.entries()[*p].iri.clone(),
+                            inverse: e.inverse,
+                        })
                         .collect();
-                    Scored { path: Path { anchor: mention.slot, hops }, edges, positions, score }
+                    Scored {
+                        path: Path {
+                            anchor: mention.slot,
+                            hops,
+                        },
+                        edges,
+                        positions,
+                        score,
+                    }
                 })
                 .collect();
-            scored.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.edges.cmp(&b.edges)));
+            scored.sort_by(|a, b| {
+                b.score
+                    .total_cmp(&a.score)
+                    .then_with(|| a.edges.cmp(&b.edges))
+            });
             out.paths_cut += scored.len().saturating_sub(self.config.beam);
             scored.truncate(self.config.beam);
-            frontier = scored.iter().map(|s| (s.edges.clone(), s.positions.clone())).collect();
+            frontier = scored
+                .iter()
+                .map(|s| (s.edges.clone(), s.positions.clone()))
+                .collect();
             all.extend(scored);
         }
-        all.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.edges.cmp(&b.edges)));
+        all.sort_by(|a, b| {
+            b.score
+                .total_cmp(&a.score)
+                .then_with(|| a.edges.cmp(&b.edges))
+        });
         Ok(all)
     }
 
     /// The `max_degree` edges that the words speak for most.
-    fn best_edges(&self, edges: Vec<Edge>, words: &[WordGains], out: &mut Compiled) -> Vec<(Edge, usize)> {
-        let mut known: Vec<(Edge, usize)> =
-            edges.into_iter().filter_map(|e| self.schema.position(e.predicate).map(|p| (e, p))).collect();
+    fn best_edges(
+        &self,
+        edges: Vec<Edge>,
+        words: &[WordGains],
+        out: &mut Compiled,
+    ) -> Vec<(Edge, usize)> {
+        let mut known: Vec<(Edge, usize)> = edges
+            .into_iter()
+            .filter_map(|e| self.schema.position(e.predicate).map(|p| (e, p)))
+            .collect();
         if known.len() > self.config.max_degree {
-            let best = |p: usize| words.iter().map(|w| w.gains[p] * w.weight).fold(f32::MIN, f32::max);
+            let best = |p: usize| {
+                words
+                    .iter()
+                    .map(|w| w.gains[p] * w.weight)
+                    .fold(f32::MIN, f32::max)
+            };
             known.sort_by(|a, b| best(b.1).total_cmp(&best(a.1)).then(a.0.cmp(&b.0)));
             out.edges_cut += known.len() - self.config.max_degree;
             known.truncate(self.config.max_degree);
@@ -83,53 +129,104 @@ impl Compiler<'_> {
         known
     }
 
-    fn score(&self, isr: &Isr, words: &[WordGains], chains: &[(Vec<usize>, f32)], types: Option<&[f32]>, edges: &[Edge], positions: &[usize]) -> f32 {
+    fn score(
+        &self,
+        isr: &Isr,
+        words: &[WordGains],
+        chains: &[(Vec<usize>, f32)],
+        types: Option<&[f32]>,
+        edges: &[Edge],
+        positions: &[usize],
+    ) -> f32 {
         let prices = &self.config.alignment;
         let pairs = (0..edges.len()).filter(|&k| is_way_back(edges, k)).count();
         let free = free_hops(isr, edges);
         let (chain, aligned) = chains
             .iter()
-            .map(|(chain, price)| (chain, alignment::align(chain, words, positions, &free, prices) - price * prices.unusual_chain))
-            .fold((None, f32::NEG_INFINITY), |best, (chain, score)| if score > best.1 { (Some(chain), score) } else { best });
+            .map(|(chain, price)| {
+                (
+                    chain,
+                    alignment::align(chain, words, positions, &free, prices)
+                        - price * prices.unusual_chain,
+                )
+            })
+            .fold((None, f32::NEG_INFINITY), |best, (chain, score)| {
+                if score > best.1 {
+                    (Some(chain), score)
+                } else {
+                    best
+                }
+            });
         let inverse = edges.iter().filter(|e| e.inverse).count() as f32;
         let sharing = match (isr.sharing, pairs) {
             (true, 0) => prices.sharing,
             (false, 0) => 0.0,
-            (true, n) => prices.sharing * (n - 1) as f32 + 0.1 * (0..edges.len()).find(|&k| is_way_back(edges, k)).unwrap_or(0) as f32,
+            (true, n) => {
+                prices.sharing * (n - 1) as f32
+                    + 0.1
+                        * (0..edges.len())
+                            .find(|&k| is_way_back(edges, k))
+                            .unwrap_or(0) as f32
+            }
             (false, _) => {
                 // Without a word for sharing, both steps of a pair must be told by words of their own.
-                let told = chain.map(|chain| alignment::assign(chain, words, positions, &free, prices)).unwrap_or_default();
+                let told = chain
+                    .map(|chain| alignment::assign(chain, words, positions, &free, prices))
+                    .unwrap_or_default();
                 let silent = |k: usize| !told.iter().any(|(_, hop)| *hop == k);
-                let pairs = (0..edges.len()).filter(|&k| is_way_back(edges, k) && (silent(k) || silent(k - 1))).count();
+                let pairs = (0..edges.len())
+                    .filter(|&k| is_way_back(edges, k) && (silent(k) || silent(k - 1)))
+                    .count();
                 0.5 * prices.sharing * pairs as f32
             }
         };
         let fits = match (types, edges.last(), positions.last()) {
-            (Some(types), Some(edge), Some(position)) => types[2 * position + usize::from(edge.inverse)],
+            (Some(types), Some(edge), Some(position)) => {
+                types[2 * position + usize::from(edge.inverse)]
+            }
             (None, _, _) | (_, None, _) | (_, _, None) => 0.0,
         };
         let named: f32 = words
             .iter()
             .filter_map(|w| w.class.as_ref())
             .map(|class| {
-                let ends = edges.iter().zip(positions).map(|(e, p)| class[2 * p + usize::from(e.inverse)]);
+                let ends = edges
+                    .iter()
+                    .zip(positions)
+                    .map(|(e, p)| class[2 * p + usize::from(e.inverse)]);
                 ends.fold(0.0, f32::max)
             })
             .sum();
-        aligned + prices.class_noun * named + prices.answer_type * fits - prices.hop * edges.len() as f32 - prices.inverse_hop * inverse - sharing
+        aligned + prices.class_noun * named + prices.answer_type * fits
+            - prices.hop * edges.len() as f32
+            - prices.inverse_hop * inverse
+            - sharing
     }
 
     /// Which word speaks for which predicate in a plan's paths.
-    pub(super) fn trace(&self, isr: &Isr, words: &[WordGains], plan: &Plan) -> Vec<(String, String)> {
+    pub(super) fn trace(
+        &self,
+        isr: &Isr,
+        words: &[WordGains],
+        plan: &Plan,
+    ) -> Vec<(String, String)> {
         let mut out = Vec::new();
         for path in plan.paths() {
-            let Some(j) = isr.mentions.iter().position(|m| m.slot == path.anchor) else { continue };
+            let Some(j) = isr.mentions.iter().position(|m| m.slot == path.anchor) else {
+                continue;
+            };
             let Some((edges, positions)) = path
                 .hops
                 .iter()
                 .map(|hop| {
                     let position = self.schema.position_of(&hop.predicate)?;
-                    Some((Edge { predicate: self.schema.entries()[position].id, inverse: hop.inverse }, position))
+                    Some((
+                        Edge {
+                            predicate: self.schema.entries()[position].id,
+                            inverse: hop.inverse,
+                        },
+                        position,
+                    ))
                 })
                 .collect::<Option<(Vec<Edge>, Vec<usize>)>>()
             else {
@@ -139,13 +236,19 @@ impl Compiler<'_> {
             let prices = &self.config.alignment;
             let chains = chains_of(isr, j);
             let Some((chain, _)) = chains.iter().max_by(|a, b| {
-                let score = |c: &(Vec<usize>, f32)| alignment::align(&c.0, words, &positions, &free, prices) - c.1 * prices.unusual_chain;
+                let score = |c: &(Vec<usize>, f32)| {
+                    alignment::align(&c.0, words, &positions, &free, prices)
+                        - c.1 * prices.unusual_chain
+                };
                 score(a).total_cmp(&score(b))
             }) else {
                 continue;
             };
             for (w, hop) in alignment::assign(chain, words, &positions, &free, prices) {
-                out.push((isr.words[w].text.clone(), self.schema.entries()[positions[hop]].iri.clone()));
+                out.push((
+                    isr.words[w].text.clone(),
+                    self.schema.entries()[positions[hop]].iri.clone(),
+                ));
             }
         }
         out
@@ -154,11 +257,15 @@ impl Compiler<'_> {
 
 /// Whether hop `k` goes straight back over the predicate before it.
 fn is_way_back(edges: &[Edge], k: usize) -> bool {
-    k > 0 && edges[k].predicate == edges[k - 1].predicate && edges[k].inverse != edges[k - 1].inverse
+    k > 0
+        && edges[k].predicate == edges[k - 1].predicate
+        && edges[k].inverse != edges[k - 1].inverse
 }
 /// The hops that need no word of their own.
 fn free_hops(isr: &Isr, edges: &[Edge]) -> Vec<bool> {
-    (0..edges.len()).map(|k| isr.sharing && is_way_back(edges, k)).collect()
+    (0..edges.len())
+        .map(|k| isr.sharing && is_way_back(edges, k))
+        .collect()
 }
 /// The orders in which the words around mention `j` may lie outward from it. With several mentions a word belongs to
 /// the next mention behind it, and what follows the last mention to that.
@@ -172,10 +279,21 @@ pub(super) fn chains_of(isr: &Isr, j: usize) -> Vec<(Vec<usize>, f32)> {
         let reversed: Vec<usize> = order.iter().rev().copied().collect();
         return vec![(order, 0.0), (reversed, 0.0)];
     }
-    let from = if j == 0 { 0 } else { alignment::attached(isr, &isr.mentions[j - 1]) };
-    let end = if j + 1 == isr.mentions.len() { isr.tokens.len() } else { alignment::attached(isr, mention) };
+    let from = if j == 0 {
+        0
+    } else {
+        alignment::attached(isr, &isr.mentions[j - 1])
+    };
+    let end = if j + 1 == isr.mentions.len() {
+        isr.tokens.len()
+    } else {
+        alignment::attached(isr, mention)
+    };
     let token = |w: &usize| isr.words[*w].token;
-    let mut chain: Vec<usize> = (0..isr.words.len()).filter(|w| token(w) >= from && token(w) < mention.first).rev().collect();
+    let mut chain: Vec<usize> = (0..isr.words.len())
+        .filter(|w| token(w) >= from && token(w) < mention.first)
+        .rev()
+        .collect();
     chain.extend((0..isr.words.len()).filter(|w| token(w) >= mention.end && token(w) < end));
     vec![(chain, 0.0)]
 }

@@ -12,46 +12,87 @@ use super::paths::{Scored, chains_of};
 use super::{Compiled, Compiler};
 
 impl Compiler<'_> {
-    pub(super) fn yes_no(&self, isr: &Isr, words: &[WordGains], out: &mut Compiled) -> Result<(), SchemaError> {
+    pub(super) fn yes_no(
+        &self,
+        isr: &Isr,
+        words: &[WordGains],
+        out: &mut Compiled,
+    ) -> Result<(), SchemaError> {
         for (from, to) in [(0, 1), (1, 0)] {
             let mention = &isr.mentions[from];
             let chains = chains_of(isr, from);
-            for scored in self.paths(isr, mention, words, &chains, 2, out)?.into_iter().take(self.config.plans) {
-                let plan = Plan::Ask { input: Box::new(Plan::Path(scored.path)), value: isr.mentions[to].slot };
+            for scored in self
+                .paths(isr, mention, words, &chains, 2, out)?
+                .into_iter()
+                .take(self.config.plans)
+            {
+                let plan = Plan::Ask {
+                    input: Box::new(Plan::Path(scored.path)),
+                    value: isr.mentions[to].slot,
+                };
                 out.candidates.push(self.candidate(isr, plan, scored.score));
             }
         }
         Ok(())
     }
 
-    pub(super) fn comparison(&self, isr: &Isr, words: &[WordGains], out: &mut Compiled) -> Result<(), SchemaError> {
-        let Some(superlative) = &isr.superlative else { return Ok(()) };
+    pub(super) fn comparison(
+        &self,
+        isr: &Isr,
+        words: &[WordGains],
+        out: &mut Compiled,
+    ) -> Result<(), SchemaError> {
+        let Some(superlative) = &isr.superlative else {
+            return Ok(());
+        };
         let mut shared: Option<BTreeSet<Edge>> = None;
         for mention in &isr.mentions {
             let mut edges = BTreeSet::new();
             for id in mention.ids() {
-                edges.extend(self.graph.signature(id)?.iter().copied().filter(|e| !e.inverse));
+                edges.extend(
+                    self.graph
+                        .signature(id)?
+                        .iter()
+                        .copied()
+                        .filter(|e| !e.inverse),
+                );
             }
-            shared = Some(shared.map_or(edges.clone(), |s| s.intersection(&edges).copied().collect()));
+            shared =
+                Some(shared.map_or(edges.clone(), |s| s.intersection(&edges).copied().collect()));
         }
         let edges: Vec<Edge> = shared.unwrap_or_default().into_iter().collect();
         for (score, attribute, _) in self.attributes(&edges, words, Some(superlative), false)? {
             let anchors: Vec<Slot> = isr.mentions.iter().map(|m| m.slot).collect();
-            let plan = Plan::Compare { anchors, attribute, extreme: superlative.extreme };
+            let plan = Plan::Compare {
+                anchors,
+                attribute,
+                extreme: superlative.extreme,
+            };
             out.candidates.push(self.candidate(isr, plan, score));
         }
         Ok(())
     }
     /// Attributes by which to order or filter: score, hop, and the words that speak for it.
-    fn attributes(&self, edges: &[Edge], words: &[WordGains], superlative: Option<&Superlative>, temporal: bool) -> Result<Vec<(f32, Attribute, Vec<usize>)>, SchemaError> {
+    fn attributes(
+        &self,
+        edges: &[Edge],
+        words: &[WordGains],
+        superlative: Option<&Superlative>,
+        temporal: bool,
+    ) -> Result<Vec<(f32, Attribute, Vec<usize>)>, SchemaError> {
         let temporal = temporal || superlative.is_some_and(|s| s.temporal);
-        let named = match superlative.map(|s| s.attribute.as_str()).filter(|a| !a.is_empty()) {
+        let named = match superlative
+            .map(|s| s.attribute.as_str())
+            .filter(|a| !a.is_empty())
+        {
             Some(attribute) => Some(self.schema.gains(attribute, self.embedder)?),
             None => None,
         };
         let mut out = Vec::new();
         for edge in edges.iter().filter(|e| !e.inverse) {
-            let Some(position) = self.schema.position(edge.predicate) else { continue };
+            let Some(position) = self.schema.position(edge.predicate) else {
+                continue;
+            };
             let kind = self.schema.value_kind(self.graph, edge.predicate)?;
             let fits = match kind {
                 ValueKind::Time => 1.0,
@@ -71,7 +112,10 @@ impl Compiler<'_> {
             if let Some(named) = &named {
                 score += named[position];
             }
-            let hop = Hop { predicate: self.schema.entries()[position].iri.clone(), inverse: false };
+            let hop = Hop {
+                predicate: self.schema.entries()[position].iri.clone(),
+                inverse: false,
+            };
             let several = match kind {
                 ValueKind::Time => Several::Earliest,
                 ValueKind::Number | ValueKind::Other => Several::Any,
@@ -83,12 +127,21 @@ impl Compiler<'_> {
         Ok(out)
     }
     /// Simple, conjunctive, counting, filtered and ordered sets.
-    pub(super) fn set_valued(&self, isr: &Isr, words: &[WordGains], out: &mut Compiled) -> Result<(), SchemaError> {
+    pub(super) fn set_valued(
+        &self,
+        isr: &Isr,
+        words: &[WordGains],
+        out: &mut Compiled,
+    ) -> Result<(), SchemaError> {
         let sets = self.sets(isr, words, &[], out)?;
         let ordered = isr.superlative.is_some() || isr.comparator.is_some();
         if !ordered {
             for (plan, _, score) in sets.into_iter().take(self.config.plans) {
-                let plan = if isr.question_type == QuestionType::Count { Plan::Count(Box::new(plan)) } else { plan };
+                let plan = if isr.question_type == QuestionType::Count {
+                    Plan::Count(Box::new(plan))
+                } else {
+                    plan
+                };
                 out.candidates.push(self.candidate(isr, plan, score));
             }
             return Ok(());
@@ -99,20 +152,35 @@ impl Compiler<'_> {
             last_edges.extend(self.schema.leads_to(self.graph, *last)?.iter().copied());
         }
         let last_edges: Vec<Edge> = last_edges.into_iter().collect();
-        for (gain, attribute, speaking) in self.attributes(&last_edges, words, isr.superlative.as_ref(), temporal)? {
+        for (gain, attribute, speaking) in
+            self.attributes(&last_edges, words, isr.superlative.as_ref(), temporal)?
+        {
             for (plan, last, score) in self.sets(isr, words, &speaking, out)?.into_iter().take(6) {
                 let has = self.schema.leads_to(self.graph, last)?.iter().any(|e| {
-                    !e.inverse && self.schema.position(e.predicate).is_some_and(|p| self.schema.entries()[p].iri == attribute.hop.predicate)
+                    !e.inverse
+                        && self.schema.position(e.predicate).is_some_and(|p| {
+                            self.schema.entries()[p].iri == attribute.hop.predicate
+                        })
                 });
                 if !has {
                     continue;
                 }
                 let mut plan = plan;
                 if let Some(found) = &isr.comparator {
-                    plan = Plan::Filter { input: Box::new(plan), attribute: attribute.clone(), operator: found.operator, value: found.slot };
+                    plan = Plan::Filter {
+                        input: Box::new(plan),
+                        attribute: attribute.clone(),
+                        operator: found.operator,
+                        value: found.slot,
+                    };
                 }
                 if let Some(superlative) = &isr.superlative {
-                    plan = Plan::OrderLimit { input: Box::new(plan), attribute: attribute.clone(), extreme: superlative.extreme, limit: 1 };
+                    plan = Plan::OrderLimit {
+                        input: Box::new(plan),
+                        attribute: attribute.clone(),
+                        extreme: superlative.extreme,
+                        limit: 1,
+                    };
                 }
                 if isr.question_type == QuestionType::Count {
                     plan = Plan::Count(Box::new(plan));
@@ -124,17 +192,32 @@ impl Compiler<'_> {
     }
     /// Plans for the set that the names describe, with the last edge walked and the score; words in `taken` speak for
     /// something else.
-    fn sets(&self, isr: &Isr, words: &[WordGains], taken: &[usize], out: &mut Compiled) -> Result<Vec<(Plan, Edge, f32)>, SchemaError> {
+    fn sets(
+        &self,
+        isr: &Isr,
+        words: &[WordGains],
+        taken: &[usize],
+        out: &mut Compiled,
+    ) -> Result<Vec<(Plan, Edge, f32)>, SchemaError> {
         let kept = |j: usize| -> Vec<(Vec<usize>, f32)> {
             chains_of(isr, j)
                 .into_iter()
-                .map(|(chain, price)| (chain.into_iter().filter(|w| !taken.contains(w)).collect(), price))
+                .map(|(chain, price)| {
+                    (
+                        chain.into_iter().filter(|w| !taken.contains(w)).collect(),
+                        price,
+                    )
+                })
                 .collect()
         };
         if let [mention] = isr.mentions.as_slice() {
             let chains = kept(0);
             let paths = self.paths(isr, mention, words, &chains, self.config.max_depth, out)?;
-            return Ok(paths.into_iter().filter_map(|s| Some((Plan::Path(s.path), *s.edges.last()?, s.score))).take(self.config.beam).collect());
+            return Ok(paths
+                .into_iter()
+                .filter_map(|s| Some((Plan::Path(s.path), *s.edges.last()?, s.score)))
+                .take(self.config.beam)
+                .collect());
         }
         let mut per_mention = Vec::new();
         for (j, mention) in isr.mentions.iter().enumerate() {
@@ -161,7 +244,11 @@ impl Compiler<'_> {
             .into_iter()
             .filter_map(|(parts, score)| {
                 let last = *parts.last()?.edges.last()?;
-                Some((Plan::Intersect(parts.into_iter().map(|p| Plan::Path(p.path)).collect()), last, score))
+                Some((
+                    Plan::Intersect(parts.into_iter().map(|p| Plan::Path(p.path)).collect()),
+                    last,
+                    score,
+                ))
             })
             .collect())
     }

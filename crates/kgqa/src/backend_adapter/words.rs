@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::alignment::WordGains;
+use crate::guidance::narrow;
 use crate::isr::Isr;
 use crate::local_schema::SchemaError;
 
@@ -17,12 +18,27 @@ impl Compiler<'_> {
                 gains = self.learned_gains(gains, &lexicon.meanings(&word.text));
             }
             let best = gains.iter().copied().fold(0.0, f32::max);
-            let class = if word.relation.is_none() && !is_choice(isr, word.token) && self.schema.is_class_noun(self.graph, &word.text, self.embedder)? {
-                Some(self.schema.end_gains(self.graph, &word.text, self.embedder)?)
+            let class = if word.relation.is_none()
+                && !is_choice(isr, word.token)
+                && self
+                    .schema
+                    .is_class_noun(self.graph, &word.text, self.embedder)?
+            {
+                Some(
+                    self.schema
+                        .end_gains(self.graph, &word.text, self.embedder)?,
+                )
             } else {
                 None
             };
-            out.push(WordGains { token: word.token, weight: word.weight, relation: word.relation, class, gains, best });
+            out.push(WordGains {
+                token: word.token,
+                weight: word.weight,
+                relation: word.relation,
+                class,
+                gains,
+                best,
+            });
         }
         self.join_label_phrases(isr, &mut out);
         Ok(out)
@@ -35,7 +51,7 @@ impl Compiler<'_> {
         if evidence <= 0.0 {
             return prior;
         }
-        let trust = (evidence / (evidence + self.config.lexicon_prior)) as f32;
+        let trust = narrow(evidence / (evidence + self.config.lexicon_prior));
         let bound = self.schema.bound();
         let unseen = 0.5 / (right + 1.0);
         let mut learned = vec![unseen; prior.len()];
@@ -48,7 +64,9 @@ impl Compiler<'_> {
         prior
             .iter()
             .zip(learned)
-            .map(|(gain, p)| (1.0 - trust) * gain + trust * ((p / uniform).ln() as f32).clamp(-bound, bound))
+            .map(|(gain, p)| {
+                (1.0 - trust) * gain + trust * narrow((p / uniform).ln()).clamp(-bound, bound)
+            })
             .collect()
     }
 
@@ -59,11 +77,20 @@ impl Compiler<'_> {
             if length < 2 || length > isr.tokens.len() {
                 continue;
             }
-            let Some(at) = (0..=isr.tokens.len() - length).find(|&i| entry.words.iter().zip(&isr.tokens[i..]).all(|(w, t)| *w == t.folded)) else {
+            let Some(at) = (0..=isr.tokens.len() - length).find(|&i| {
+                entry
+                    .words
+                    .iter()
+                    .zip(&isr.tokens[i..])
+                    .all(|(w, t)| *w == t.folded)
+            }) else {
                 continue;
             };
             let mut relation = None;
-            for word in words.iter_mut().filter(|w| (at..at + length).contains(&w.token)) {
+            for word in words
+                .iter_mut()
+                .filter(|w| (at..at + length).contains(&w.token))
+            {
                 let mut gains = word.gains.to_vec();
                 gains[position] = gains[position].max(word.best) + 0.5;
                 word.best = gains[position];

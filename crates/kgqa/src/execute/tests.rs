@@ -330,9 +330,24 @@ fn the_earliest_of_several_dates_counts_alone_when_asked_for() {
     ])
     .unwrap();
     values_of(&graph, "order($0/^<p>, <n>, most, 1)", &["T"], &["A"]);
-    values_of(&graph, "order($0/^<p>, earliest <n>, most, 1)", &["T"], &["B"]);
-    values_of(&graph, "filter($0/^<p>, earliest <n>, >, $1)", &["T", "3"], &["B"]);
-    values_of(&graph, "compare($0, $1, earliest <n>, most)", &["A", "B"], &["B"]);
+    values_of(
+        &graph,
+        "order($0/^<p>, earliest <n>, most, 1)",
+        &["T"],
+        &["B"],
+    );
+    values_of(
+        &graph,
+        "filter($0/^<p>, earliest <n>, >, $1)",
+        &["T", "3"],
+        &["B"],
+    );
+    values_of(
+        &graph,
+        "compare($0, $1, earliest <n>, most)",
+        &["A", "B"],
+        &["B"],
+    );
 }
 
 #[test]

@@ -7,7 +7,9 @@ use crate::vocabulary;
 
 pub(super) fn find_comparator(tokens: &[Token]) -> Option<Comparator> {
     for (i, token) in tokens.iter().enumerate().skip(1) {
-        let Ok(number) = token.folded.parse::<f64>() else { continue };
+        let Ok(number) = token.folded.parse::<f64>() else {
+            continue;
+        };
         let from = i.saturating_sub(3);
         let mut before: Vec<&str> = tokens[from..i].iter().map(|t| t.folded.as_str()).collect();
         while matches!(before.last(), Some(&"the" | &"year")) {
@@ -15,15 +17,29 @@ pub(super) fn find_comparator(tokens: &[Token]) -> Option<Comparator> {
         }
         if let Some((operator, temporal, length)) = vocabulary::comparator(&before) {
             let first = from + before.len() - length;
-            return Some(Comparator { operator, number, text: token.text.clone(), slot: Slot(0), temporal, first, end: i + 1 });
+            return Some(Comparator {
+                operator,
+                number,
+                text: token.text.clone(),
+                slot: Slot(0),
+                temporal,
+                first,
+                end: i + 1,
+            });
         }
     }
     None
 }
 
-pub(super) fn find_superlative(tokens: &[Token], free: &[usize], compared: &dyn Fn(usize) -> bool) -> Option<Superlative> {
+pub(super) fn find_superlative(
+    tokens: &[Token],
+    free: &[usize],
+    compared: &dyn Fn(usize) -> bool,
+) -> Option<Superlative> {
     for &i in free.iter().filter(|&&i| !compared(i)) {
-        let Some((extreme, temporal, noun)) = vocabulary::superlative(&tokens[i].folded) else { continue };
+        let Some((extreme, temporal, noun)) = vocabulary::superlative(&tokens[i].folded) else {
+            continue;
+        };
         let mut attribute = noun.to_owned();
         let mut end = i + 1;
         let mut temporal = temporal;
@@ -44,7 +60,13 @@ pub(super) fn find_superlative(tokens: &[Token], free: &[usize], compared: &dyn 
                 }
             }
         }
-        return Some(Superlative { extreme, temporal, attribute, first: i, end });
+        return Some(Superlative {
+            extreme,
+            temporal,
+            attribute,
+            first: i,
+            end,
+        });
     }
     None
 }

@@ -7,7 +7,10 @@ use crate::vocabulary;
 /// Numbers the relational phrases that hang on a mention: by "'s" behind it, by "of" before it.
 pub(super) fn mark_relations(tokens: &[Token], mention: &Mention, words: &mut [Word]) {
     let mut number = 0;
-    let content = |i: usize| !vocabulary::is_function_word(&tokens[i].folded) && !vocabulary::is_sharing(&tokens[i].folded);
+    let content = |i: usize| {
+        !vocabulary::is_function_word(&tokens[i].folded)
+            && !vocabulary::is_sharing(&tokens[i].folded)
+    };
     let mut set = |from: usize, end: usize, number: u8| {
         let mut any = false;
         for word in words.iter_mut().filter(|w| (from..end).contains(&w.token)) {
@@ -33,7 +36,12 @@ pub(super) fn mark_relations(tokens: &[Token], mention: &Mention, words: &mut [W
     let mut end = mention.first;
     loop {
         let mut of = end;
-        while of > 0 && matches!(tokens[of - 1].folded.as_str(), "the" | "a" | "an" | "movie" | "film") {
+        while of > 0
+            && matches!(
+                tokens[of - 1].folded.as_str(),
+                "the" | "a" | "an" | "movie" | "film"
+            )
+        {
             of -= 1;
         }
         if of == 0 || tokens[of - 1].folded != "of" {
@@ -53,14 +61,48 @@ pub(super) fn mark_relations(tokens: &[Token], mention: &Mention, words: &mut [W
 
 /// "grandson" is a son's son: two steps of one kind.
 pub(super) fn split_grand(words: &mut Vec<Word>) {
-    const KIN: &[&str] = &["father", "mother", "parent", "parents", "son", "sons", "daughter", "daughters", "child", "children", "dad", "mom", "mum", "kid", "kids"];
+    const KIN: &[&str] = &[
+        "father",
+        "mother",
+        "parent",
+        "parents",
+        "son",
+        "sons",
+        "daughter",
+        "daughters",
+        "child",
+        "children",
+        "dad",
+        "mom",
+        "mum",
+        "kid",
+        "kids",
+    ];
     let mut i = 0;
     while i < words.len() {
-        if let Some(kin) = words[i].text.strip_prefix("grand").filter(|rest| KIN.contains(rest)).map(str::to_owned) {
-            let Word { token, weight, relation, .. } = words[i];
+        if let Some(kin) = words[i]
+            .text
+            .strip_prefix("grand")
+            .filter(|rest| KIN.contains(rest))
+            .map(str::to_owned)
+        {
+            let Word {
+                token,
+                weight,
+                relation,
+                ..
+            } = words[i];
             // The second step is a phrase of its own: numbered apart from all others.
             words[i].text.clone_from(&kin);
-            words.insert(i, Word { text: kin, token, weight, relation: relation.map(|r| r.saturating_add(100)) });
+            words.insert(
+                i,
+                Word {
+                    text: kin,
+                    token,
+                    weight,
+                    relation: relation.map(|r| r.saturating_add(100)),
+                },
+            );
             i += 1;
         }
         i += 1;
@@ -72,11 +114,19 @@ pub(super) fn merge_phrases(tokens: &[Token], words: &mut Vec<Word>) {
     let mut i = 0;
     while i < words.len() {
         if words[i].relation.is_some() {
-            let other = words[i].token.checked_sub(1).filter(|&t| tokens[t].folded == "other");
+            let other = words[i]
+                .token
+                .checked_sub(1)
+                .filter(|&t| tokens[t].folded == "other");
             if other.is_some() {
                 words[i].text.insert_str(0, "other ");
             }
-            while i + 1 < words.len() && words[i + 1].relation == words[i].relation && words[i + 1].token == words[i].token + words[i].text.split(' ').count() - usize::from(other.is_some()) {
+            while i + 1 < words.len()
+                && words[i + 1].relation == words[i].relation
+                && words[i + 1].token
+                    == words[i].token + words[i].text.split(' ').count()
+                        - usize::from(other.is_some())
+            {
                 let next = words.remove(i + 1);
                 words[i].text.push(' ');
                 words[i].text.push_str(&next.text);
