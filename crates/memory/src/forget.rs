@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::ForgetTargets;
 use crate::evidence::{EvidenceKey, Triple};
+use crate::experience::Stored;
 use crate::gate::veto_key;
 use crate::index::question_key;
 use crate::memory::{AnswerRecord, Memory};
@@ -119,12 +120,7 @@ impl Memory {
 
     fn resting_on(&self, source: &str, triple: &Triple) -> Vec<ExperienceId> {
         let keys = EvidenceKey::touched_by(source, triple);
-        let mut ids: Vec<ExperienceId> = keys
-            .iter()
-            .flat_map(|key| self.index().touched(*key))
-            .collect();
-        ids.sort();
-        ids.dedup();
+        let mut ids: Vec<ExperienceId> = self.resting_on_any(&keys).collect();
         // Evidence too large to be kept whole cannot be shown not to hold the triple.
         let rests = |id: &ExperienceId| {
             self.stored(*id).is_some_and(|s| {
@@ -134,6 +130,19 @@ impl Memory {
         };
         ids.retain(rests);
         ids
+    }
+
+    /// The experiences whose evidence has one of the keys, by id.
+    pub(crate) fn resting_on_any(
+        &self,
+        keys: &[EvidenceKey],
+    ) -> impl Iterator<Item = ExperienceId> {
+        let mut wanted = keys.to_vec();
+        wanted.sort_unstable();
+        let touches = move |stored: &&Stored| share_one(&stored.experience.evidence.keys, &wanted);
+        self.experiences()
+            .filter(touches)
+            .map(|stored| stored.experience.id)
     }
 
     pub(crate) fn texts(&self) -> Vec<String> {
@@ -149,6 +158,12 @@ impl Memory {
             .flat_map(|l| l.masked().map(ToString::to_string));
         stored.chain(lessons).collect()
     }
+}
+
+/// Whether two ascending lists have a key in common; the shorter is looked up in the longer.
+fn share_one(a: &[EvidenceKey], b: &[EvidenceKey]) -> bool {
+    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    short.iter().any(|key| long.binary_search(key).is_ok())
 }
 
 impl Tenant {

@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use crate::evidence::EvidenceKey;
 use crate::experience::{Binding, Experience, Stored, StoredPlan};
 use crate::matrix::Matrix;
 use crate::persistent::{Map, Set, entry};
@@ -45,7 +44,6 @@ pub(crate) struct DomainIndex {
 pub(crate) struct Index {
     pub(crate) domains: Map<Arc<str>, DomainIndex>,
     plans: Set<(u64, ExperienceId)>,
-    evidence: Set<(EvidenceKey, ExperienceId)>,
     questions: Set<(u64, ExperienceId)>,
     derived: Set<(ExperienceId, ExperienceId)>,
     expiry: Set<(Timestamp, ExperienceId)>,
@@ -58,7 +56,6 @@ impl Default for Index {
         Self {
             domains: Map::new_sync(),
             plans: Set::new_sync(),
-            evidence: Set::new_sync(),
             questions: Set::new_sync(),
             derived: Set::new_sync(),
             expiry: Set::new_sync(),
@@ -73,9 +70,6 @@ impl Index {
         if let Some(plan) = experience.plan() {
             self.plans
                 .insert_mut((plan_key(&experience.domain, plan), id));
-        }
-        for key in &experience.evidence.keys {
-            self.evidence.insert_mut((*key, id));
         }
         self.questions
             .insert_mut((question_key(&experience.question), id));
@@ -97,9 +91,6 @@ impl Index {
         if let Some(plan) = experience.plan() {
             self.plans
                 .remove_mut(&(plan_key(&experience.domain, plan), id));
-        }
-        for key in &experience.evidence.keys {
-            self.evidence.remove_mut(&(*key, id));
         }
         self.questions
             .remove_mut(&(question_key(&experience.question), id));
@@ -135,13 +126,6 @@ impl Index {
             .take_while(|(end, _)| *end <= now)
             .map(|(_, id)| *id)
             .collect()
-    }
-
-    pub(crate) fn touched(&self, key: EvidenceKey) -> impl Iterator<Item = ExperienceId> + '_ {
-        self.evidence
-            .range((key, FIRST)..)
-            .take_while(move |(k, _)| *k == key)
-            .map(|(_, id)| *id)
     }
 
     pub(crate) fn with_plan(&self, key: u64) -> impl DoubleEndedIterator<Item = ExperienceId> + '_ {

@@ -77,7 +77,7 @@ impl Default for RecallSettings {
             examples: 5,
             relevance_weight: 0.5,
             minimum_relevance: 0.3,
-            pool: 64,
+            pool: 32,
             similarity: Similarity::default(),
             layers: Layers::default(),
             ranking: Ranking::default(),

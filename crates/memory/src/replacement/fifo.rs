@@ -48,6 +48,13 @@ pub(super) fn first(
             .iter()
             .map(|(_, id)| *id)
             .find(|id| !pinned.contains(id)),
+        // A large bucket soon comes up in the order of all; a small one is looked through.
+        Scope::Bucket(members) if members.len().saturating_mul(members.len()) > order.len() => {
+            order
+                .iter()
+                .map(|(_, id)| *id)
+                .find(|id| members.binary_search(id).is_ok())
+        }
         Scope::Bucket(members) => members
             .iter()
             .filter_map(|id| turns.get(id).map(|turn| (*turn, *id)))

@@ -60,7 +60,7 @@ pub enum Scope<'s> {
         /// Those that must stay.
         pinned: &'s BTreeSet<ExperienceId>,
     },
-    /// One of these, none of them pinned: the bucket is full.
+    /// One of these, ascending and none of them pinned: the bucket is full.
     Bucket(&'s [ExperienceId]),
 }
 

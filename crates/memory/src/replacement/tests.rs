@@ -111,6 +111,26 @@ fn the_deleted_are_no_victims() {
     );
 }
 
+#[test]
+fn a_large_bucket_and_a_small_one_choose_by_the_same_order() {
+    let mut policy = Replacement::new(PolicyName::Fifo);
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    // Entered in the order 1, 0, 3, 2 …, so that age is not the order of ids.
+    for n in 1..=100_u128 {
+        policy.inserted(id((n - 1) ^ 1), Timestamp(0));
+    }
+    let evens: Vec<ExperienceId> = (0..100).step_by(2).map(id).collect();
+    assert_eq!(policy.victim(Scope::Bucket(&evens), &mut rng), Some(id(0)));
+    assert_eq!(
+        policy.victim(Scope::Bucket(&evens[3..7]), &mut rng),
+        Some(id(6))
+    );
+    assert_eq!(
+        policy.victim(Scope::Bucket(&[id(10), id(11)]), &mut rng),
+        Some(id(11))
+    );
+}
+
 proptest! {
     #[test]
     fn both_equal_a_naive_list(asked in prop::collection::vec(0_u128..8, 0..80), capacity in 1_usize..6) {
