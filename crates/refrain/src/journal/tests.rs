@@ -171,8 +171,7 @@ fn forgotten_text_is_in_no_byte_of_the_file() {
     assert_eq!(journal.redact(&namespace, &targets, &state).unwrap(), 1);
     assert!(!holds("zanzibar7x") && holds("zanzibar8x"));
     drop(journal);
-    let recovered = recover(&mut open(directory.path()))
-    .unwrap();
+    let recovered = recover(&mut open(directory.path())).unwrap();
     assert!(
         !encode_state(&recovered.state)
             .unwrap()
