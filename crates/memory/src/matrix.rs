@@ -44,6 +44,7 @@ impl<K: Ord + Clone> Default for Matrix<K> {
 
 impl<K: Ord + Clone> Matrix<K> {
     /// How many rows there are.
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.places.size()
     }
