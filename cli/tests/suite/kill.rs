@@ -88,7 +88,7 @@ fn killed_at_random_moments_nothing_acknowledged_is_lost_and_doctor_finds_nothin
                     .parse()
                     .unwrap();
                 assert!(
-                    rows >= loaded * 400 && rows % 400 == 0,
+                    rows >= loaded * 400 && rows.is_multiple_of(400),
                     "{rows} rows after {loaded} loads"
                 );
             }

@@ -1,5 +1,7 @@
 //! The command line, through the binary.
 
+#![expect(clippy::unwrap_used, reason = "a helper of tests fails by panicking")]
+
 mod config;
 mod conversation;
 mod demo;
