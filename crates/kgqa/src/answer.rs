@@ -167,7 +167,8 @@ impl Planner {
         };
         let mut runs = 0;
         let mut best: Option<Outcome> = None;
-        let readings = std::iter::once(isr.clone()).chain(
+        let more = self.with_unexplained_names(graph, schema, isr)?;
+        let readings = more.into_iter().chain([isr.clone()]).chain(
             isr.other_readings
                 .iter()
                 .map(|r| logical_parser::with_reading(isr, r.clone())),
@@ -199,6 +200,51 @@ impl Planner {
                 refused(isr, Refusal::Empty { runs }, Compiled::default(), runs)
             }),
         )
+    }
+
+    /// The reading in which words that the schema does not explain ("magic") are names as well.
+    fn with_unexplained_names(
+        &self,
+        graph: &dyn Graph,
+        schema: &Schema,
+        isr: &Isr,
+    ) -> Result<Option<Isr>, AnswerError> {
+        let mut mentions = Vec::new();
+        for mention in &isr.with_weak {
+            let strong = isr.mentions.iter().any(|m| m.first == mention.first);
+            let word = crate::text::normalise(&mention.text);
+            if !strong && self.is_explained(graph, schema, &word)? {
+                continue;
+            }
+            mentions.push(mention.clone());
+        }
+        if mentions.len() <= isr.mentions.len() {
+            return Ok(None);
+        }
+        for (slot, mention) in (0u8..).zip(&mut mentions) {
+            mention.slot = crate::plan::Slot(slot);
+        }
+        Ok(Some(logical_parser::with_reading(isr, mentions)))
+    }
+
+    /// Whether a word speaks for some predicate or class, or is no content word at all.
+    fn is_explained(
+        &self,
+        graph: &dyn Graph,
+        schema: &Schema,
+        word: &str,
+    ) -> Result<bool, AnswerError> {
+        if crate::vocabulary::is_function_word(word)
+            || crate::vocabulary::superlative(word).is_some()
+        {
+            return Ok(true);
+        }
+        let embedder = self.embedder.as_ref();
+        let similarities = schema
+            .similarities(word, embedder)
+            .map_err(SchemaError::from)?;
+        let best = similarities.into_iter().fold(f32::MIN, f32::max);
+        Ok(best >= self.config.judge.support || schema.is_class_noun(graph, word, embedder)?)
     }
 
     fn refuse_early(&self, isr: &Isr) -> Option<Refusal> {

@@ -27,6 +27,8 @@ pub struct CompileConfig {
     pub max_degree: usize,
     /// Paths kept per depth.
     pub beam: usize,
+    /// Paths kept per name when several names restrict one set.
+    pub paths_per_name: usize,
     /// Plans returned.
     pub plans: usize,
     /// Prices of the alignment.
@@ -43,6 +45,7 @@ impl Default for CompileConfig {
             max_depth: 3,
             max_degree: 30,
             beam: 600,
+            paths_per_name: 24,
             plans: 24,
             lexicon_prior: 3.0,
             alignment: AlignmentConfig::default(),

@@ -22,6 +22,8 @@ pub struct LinkerConfig {
     pub max_readings: usize,
     /// A span at least this convincing is a name even beside others.
     pub strong: f32,
+    /// A span at least this convincing is a name whatever else fails.
+    pub clear: f32,
 }
 
 impl Default for LinkerConfig {
@@ -32,6 +34,7 @@ impl Default for LinkerConfig {
             max_mentions: 6,
             max_readings: 4,
             strong: 1.0,
+            clear: 1.5,
         }
     }
 }
@@ -40,6 +43,8 @@ impl Default for LinkerConfig {
 pub(crate) struct Readings {
     pub(crate) best: Vec<Mention>,
     pub(crate) others: Vec<Vec<Mention>>,
+    /// The best reading with the words that may be names too.
+    pub(crate) with_weak: Vec<Mention>,
 }
 
 /// Links a question's tokens; spans that touch a token with `reserved` are left alone.
@@ -192,19 +197,31 @@ fn readings(spans: &[Mention], tokens: usize, config: &LinkerConfig) -> Readings
             .then(b.first.cmp(&a.first))
     });
     let mut all = Vec::new();
+    let mut with_weak = Vec::new();
     if strong.is_empty() {
         all.extend(weak.into_iter().map(|m| vec![m]));
     } else {
         all.push(strong.clone());
-        // A strong name may be the question's own word after all, and a part of a long name may be meant.
-        if strong.len() > 1 {
-            let mut by_strength = strong.clone();
-            by_strength.sort_by(|a, b| b.strength.total_cmp(&a.strength));
-            all.push(vec![by_strength[0].clone()]);
+        // A name that is hardly one may be the question's own words after all; a clear one is never dropped.
+        let clear: Vec<Mention> = strong
+            .iter()
+            .filter(|m| m.strength >= config.clear)
+            .cloned()
+            .collect();
+        if !clear.is_empty() && clear.len() < strong.len() {
+            all.push(clear);
         }
+        with_weak = strong
+            .into_iter()
+            .chain(
+                weak.into_iter()
+                    .filter(|m| m.candidates.iter().any(|c| c.fit >= 0.9)),
+            )
+            .collect();
+        with_weak.sort_by_key(|m| m.first);
     }
     all.truncate(config.max_readings + 1);
-    for reading in &mut all {
+    for reading in all.iter_mut().chain([&mut with_weak]) {
         reading.truncate(config.max_mentions);
         for (slot, mention) in (0u8..).zip(reading.iter_mut()) {
             mention.slot = Slot(slot);
@@ -214,6 +231,7 @@ fn readings(spans: &[Mention], tokens: usize, config: &LinkerConfig) -> Readings
     Readings {
         best: all.next().unwrap_or_default(),
         others: all.collect(),
+        with_weak,
     }
 }
 

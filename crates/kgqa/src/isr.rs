@@ -148,6 +148,8 @@ pub struct Isr {
     pub mentions: Vec<Mention>,
     /// Other readings of the mentions, best first; each replaces `mentions`.
     pub other_readings: Vec<Vec<Mention>>,
+    /// The mentions with words that may be names too ("magic"), when there are such.
+    pub with_weak: Vec<Mention>,
     /// Its content words in order (Φ_raw).
     pub words: Vec<Word>,
     /// What it asks for.

@@ -2,7 +2,7 @@
 //!
 //! Deterministic and microseconds long. It chooses no predicate: that is the backend adapter's work.
 
-use crate::entity_linker::{self, LinkerConfig};
+use crate::entity_linker::{self, LinkerConfig, Readings};
 use crate::graph::{Graph, GraphError};
 use crate::isr::{Comparator, Isr, Mention, QuestionType, Superlative, Word};
 use crate::plan::Slot;
@@ -46,19 +46,10 @@ pub fn parse(graph: &dyn Graph, question: &str, config: &ParserConfig) -> Result
             .is_some_and(|c| (c.first..c.end).contains(&i))
     };
     let linked = entity_linker::link(graph, question, &tokens, &reserved, &config.linker)?;
-    let mut mentions = linked.best;
     if let Some(found) = &mut comparator {
-        found.slot = Slot(u8::try_from(mentions.len()).unwrap_or(u8::MAX));
+        found.slot = Slot(u8::try_from(linked.best.len()).unwrap_or(u8::MAX));
     }
-    mentions.truncate(usize::from(u8::MAX));
-    Ok(assemble(
-        question,
-        tokens,
-        mentions,
-        linked.others,
-        comparator,
-        truncated,
-    ))
+    Ok(assemble(question, tokens, linked, comparator, truncated))
 }
 
 /// The same question with another reading of its names.
@@ -68,11 +59,15 @@ pub fn with_reading(isr: &Isr, mentions: Vec<Mention>) -> Isr {
         slot: Slot(u8::try_from(mentions.len()).unwrap_or(u8::MAX)),
         ..c
     });
+    let readings = Readings {
+        best: mentions,
+        others: Vec::new(),
+        with_weak: Vec::new(),
+    };
     assemble(
         &isr.question,
         isr.tokens.clone(),
-        mentions,
-        Vec::new(),
+        readings,
         comparator,
         isr.truncated,
     )
@@ -81,11 +76,15 @@ pub fn with_reading(isr: &Isr, mentions: Vec<Mention>) -> Isr {
 fn assemble(
     question: &str,
     tokens: Vec<Token>,
-    mentions: Vec<Mention>,
-    other_readings: Vec<Vec<Mention>>,
+    readings: Readings,
     comparator: Option<Comparator>,
     truncated: bool,
 ) -> Isr {
+    let Readings {
+        best: mentions,
+        others: other_readings,
+        with_weak,
+    } = readings;
     let named = |i: usize| mentions.iter().any(|m| (m.first..m.end).contains(&i));
     let free: Vec<usize> = (0..tokens.len()).filter(|&i| !named(i)).collect();
     let compared = |i: usize| {
@@ -165,6 +164,7 @@ fn assemble(
         masked,
         truncated,
         other_readings,
+        with_weak,
         mentions,
         tokens,
     }

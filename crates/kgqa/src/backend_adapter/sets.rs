@@ -223,7 +223,7 @@ impl Compiler<'_> {
         for (j, mention) in isr.mentions.iter().enumerate() {
             let chains = kept(j);
             let mut paths = self.paths(isr, mention, words, &chains, 2, out)?;
-            paths.truncate(12);
+            paths.truncate(self.config.paths_per_name);
             per_mention.push(paths);
         }
         let mut joined: Vec<(Vec<Scored>, f32)> = vec![(Vec::new(), 0.0)];
@@ -231,6 +231,13 @@ impl Compiler<'_> {
             let mut next = Vec::new();
             for (parts, score) in &joined {
                 for path in paths {
+                    if let (Some(first), Some(last)) = (
+                        parts.first().and_then(|p: &Scored| p.edges.last()),
+                        path.edges.last(),
+                    ) && !self.meet(*first, *last)?
+                    {
+                        continue;
+                    }
                     let mut parts = parts.clone();
                     parts.push(path.clone());
                     next.push((parts, score + path.score));
@@ -251,5 +258,18 @@ impl Compiler<'_> {
                 ))
             })
             .collect())
+    }
+
+    /// Whether two edges may end at the same nodes: what one leads to, the other mostly leads to as well.
+    fn meet(&self, a: Edge, b: Edge) -> Result<bool, SchemaError> {
+        if a == b {
+            return Ok(true);
+        }
+        let (a, b) = (
+            self.schema.leads_to(self.graph, a)?,
+            self.schema.leads_to(self.graph, b)?,
+        );
+        let shared = a.iter().filter(|e| b.binary_search(e).is_ok()).count();
+        Ok(2 * shared >= a.len().min(b.len()))
     }
 }
