@@ -118,11 +118,17 @@ pub(crate) fn attached(isr: &Isr, mention: &Mention) -> usize {
         }
         return at;
     }
+    let named = |i: usize| isr.mentions.iter().any(|m| m.first == i);
     while at < tokens.len()
+        && !named(at)
         && !vocabulary::is_function_word(&tokens[at].folded)
         && !vocabulary::is_wh(&tokens[at].folded)
     {
         at += 1;
+    }
+    // What stands directly before the next name is said of that one: "films directed by X *star* Y".
+    if named(at) {
+        return mention.end;
     }
     if tokens.get(at).is_some_and(|t| vocabulary::is_wh(&t.folded)) {
         mention.end

@@ -13,6 +13,7 @@ use crate::guidance::Guidance;
 use crate::isr::Isr;
 use crate::local_schema::{GainConfig, Schema, SchemaError};
 use crate::logical_parser::{self, ParserConfig};
+use crate::plan::Plan;
 
 /// All of the planner's bounds and prices.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -34,6 +35,8 @@ pub struct PlannerConfig {
 pub struct JudgeConfig {
     /// Plans run per question.
     pub max_runs: usize,
+    /// How much worse than the best plan for several names a plan may be, in log-likelihood, when the best gives nothing.
+    pub conjunction_slack: f32,
     /// A word that asks for an attribute must be this similar to some predicate.
     pub support: f32,
 }
@@ -42,6 +45,7 @@ impl Default for JudgeConfig {
     fn default() -> Self {
         Self {
             max_runs: 32,
+            conjunction_slack: 1.5,
             support: 0.22,
         }
     }
@@ -279,6 +283,15 @@ impl Planner {
             if *runs >= self.config.judge.max_runs || looks >= 2 {
                 break;
             }
+            // Where several names restrict one set, a plan much worse than the best swaps their parts: an empty set is then
+            // the answer, and the question is refused.
+            let is_conjunction = matches!(candidate.plan, Plan::Intersect(_));
+            if is_conjunction
+                && candidate.score
+                    < compiled.candidates[0].score - self.config.judge.conjunction_slack
+            {
+                break;
+            }
             *runs += 1;
             let executed = execute::run(
                 graph,
@@ -309,6 +322,9 @@ impl Planner {
                 *runs,
             ));
         };
+        if let Some(word) = self.unspoken(graph, schema, isr, &candidate)? {
+            return Ok(refused(isr, Refusal::Unsupported { word }, compiled, *runs));
+        }
         if candidate.vote <= 0.0
             && let Some(word) = self.unsupported(schema, isr)?
         {
@@ -334,6 +350,40 @@ impl Planner {
             compiled,
             runs: *runs,
         })
+    }
+
+    /// With several names, a word that names a predicate but no step of the plan: "films directed by an actor who never
+    /// directed" must not become films with that actor.
+    fn unspoken(
+        &self,
+        graph: &dyn Graph,
+        schema: &Schema,
+        isr: &Isr,
+        chosen: &Candidate,
+    ) -> Result<Option<String>, AnswerError> {
+        if !matches!(chosen.plan, Plan::Intersect(_)) {
+            return Ok(None);
+        }
+        let embedder = self.embedder.as_ref();
+        for word in &isr.words {
+            if chosen
+                .alignment
+                .iter()
+                .any(|(spoken, _)| *spoken == word.text)
+            {
+                continue;
+            }
+            let similarities = schema
+                .similarities(&word.text, embedder)
+                .map_err(SchemaError::from)?;
+            let best = similarities.into_iter().fold(f32::MIN, f32::max);
+            if best >= self.config.gains.names_predicate
+                && !schema.is_class_noun(graph, &word.text, embedder)?
+            {
+                return Ok(Some(word.text.clone()));
+            }
+        }
+        Ok(None)
     }
 
     /// The asked-for attribute, when no predicate is like it: "what is the shoe size of …", "how tall is …".

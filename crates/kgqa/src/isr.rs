@@ -137,6 +137,26 @@ pub struct Word {
     pub relation: Option<u8>,
 }
 
+impl Isr {
+    /// How many things the question says of its names: relational phrases and other content words, "name" apart.
+    #[must_use]
+    pub fn phrases(&self) -> usize {
+        let said = self.words.iter().filter(|w| w.text != "name");
+        let relations: std::collections::BTreeSet<u8> =
+            said.clone().filter_map(|w| w.relation).collect();
+        relations.len() + said.filter(|w| w.relation.is_none()).count()
+    }
+
+    /// How many relational phrases hang on the name ("the heir of X's mother": 2), "name" apart.
+    #[must_use]
+    pub fn relations(&self) -> usize {
+        let said = self.words.iter().filter(|w| w.text != "name");
+        said.filter_map(|w| w.relation)
+            .collect::<std::collections::BTreeSet<u8>>()
+            .len()
+    }
+}
+
 /// The question, taken apart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Isr {

@@ -305,24 +305,27 @@ impl Plan {
         }
     }
 
-    /// Whether two plans are the same but for the numbers of their slots. Plans with more than four slots are compared
-    /// as they stand.
+    /// The plan with its slots in every order, in canonical form, each once; plans with more than four slots only as they
+    /// stand.
     #[must_use]
-    pub fn same_shape(&self, other: &Self) -> bool {
-        let mine = self.renumbered(&|slot| slot);
-        let slots = other.slots();
-        if slots.len() > 4 || slots != mine.slots() {
-            return mine == other.renumbered(&|slot| slot);
+    pub fn orders(&self) -> Vec<Self> {
+        let slots = self.slots();
+        if slots.len() > 4 {
+            return vec![self.renumbered(&|slot| slot)];
         }
-        permutations(&slots).iter().any(|order| {
-            let number = |slot: Slot| {
-                slots
-                    .iter()
-                    .position(|s| *s == slot)
-                    .map_or(slot, |i| order[i])
-            };
-            mine == other.renumbered(&number)
-        })
+        let number = |order: &[Slot], slot: Slot| {
+            slots
+                .iter()
+                .position(|s| *s == slot)
+                .map_or(slot, |i| order[i])
+        };
+        let mut out: Vec<Self> = permutations(&slots)
+            .iter()
+            .map(|order| self.renumbered(&|slot| number(order, slot)))
+            .collect();
+        out.sort();
+        out.dedup();
+        out
     }
 
     /// The canonical text of the plan: the key under which experiences with this template meet.

@@ -70,6 +70,8 @@ impl Index {
         if let Some(plan) = experience.plan() {
             self.plans
                 .insert_mut((plan_key(&experience.domain, plan), id));
+            self.plans
+                .insert_mut((template_key(&experience.domain, &plan.template), id));
         }
         self.questions
             .insert_mut((question_key(&experience.question), id));
@@ -91,6 +93,8 @@ impl Index {
         if let Some(plan) = experience.plan() {
             self.plans
                 .remove_mut(&(plan_key(&experience.domain, plan), id));
+            self.plans
+                .remove_mut(&(template_key(&experience.domain, &plan.template), id));
         }
         self.questions
             .remove_mut(&(question_key(&experience.question), id));
@@ -285,6 +289,11 @@ pub(crate) fn question_key(question: &str) -> u64 {
 /// The key of a plan with its bindings.
 pub(crate) fn plan_key(domain: &str, plan: &StoredPlan) -> u64 {
     bound_key("plan", domain, &plan.template, &plan.bindings)
+}
+
+/// The key of a template, whatever it is bound to.
+pub(crate) fn template_key(domain: &str, template: &str) -> u64 {
+    bound_key("template", domain, template, &[])
 }
 
 /// A key of a text with a plan's bindings.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::Verdict;
 use crate::experience::{Binding, Judge, Link, Stored, StoredPlan};
 use crate::gate::{GateVerdict, veto_key};
-use crate::index::{Index, plan_key};
+use crate::index::{Index, plan_key, template_key};
 use crate::lessons::Lessons;
 use crate::lexicon::Lexicon;
 use crate::persistent::{Map, Set};
@@ -223,6 +223,28 @@ impl Memory {
         }
         same.find(|s| s.experience.signature.masked == masked)
             .or(Some(first))
+    }
+
+    /// The newest experiences with this template, whatever it is bound to and however it was worded, at most `limit`.
+    #[must_use]
+    pub fn same_template(
+        &self,
+        domain: &str,
+        template: &str,
+        limit: usize,
+        now: Timestamp,
+    ) -> Vec<&Stored> {
+        self.index
+            .with_plan(template_key(domain, template))
+            .rev()
+            .filter_map(|id| self.stored(id))
+            .filter(|s| {
+                !s.expired(now)
+                    && s.experience.domain == domain
+                    && s.experience.template() == template
+            })
+            .take(limit)
+            .collect()
     }
 
     /// What the domain's questions taught about templates.

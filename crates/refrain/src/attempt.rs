@@ -85,6 +85,7 @@ impl Frame<'_> {
         let graph = Metered::new(&route.view.graph, self.budget);
         let asked = Asked {
             graph: &graph,
+            planner: &self.engine.planner,
             domain: &route.view.source,
             isr: &route.isr,
             signature: &recollection.remembered.signature,
@@ -301,6 +302,7 @@ impl Frame<'_> {
         let graph = Metered::new(&route.view.graph, self.budget);
         let asked = Asked {
             graph: &graph,
+            planner: &self.engine.planner,
             domain: &route.view.source,
             isr: &route.isr,
             signature: &recollection.remembered.signature,

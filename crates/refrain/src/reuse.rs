@@ -4,9 +4,10 @@
 //! are accounted for. Each must pass the guards, be trusted, fill its slots from the question and give something on the live graph. What was considered and why it was passed over is kept for the
 //! explanation. A stored wording is served only where plan, bindings and evidence are what was verified.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use kgqa::answer::Outcome;
+use kgqa::answer::{Outcome, Planner};
 use kgqa::execute::{self, Binding, Bound, Executed, Given, Limits};
 use kgqa::graph::Graph;
 use kgqa::isr::Isr;
@@ -26,6 +27,12 @@ pub(crate) const MAX_TRIED: usize = 8;
 /// An experience must have proved right at least so often, in `[0, 1]`.
 const LEAST_TRUST: f64 = 0.5;
 
+/// The same, for a question in other words; what nobody judged must have been planned with a confidence of 0.65.
+const LEAST_TRUST_ELSEWHERE: f64 = 0.55;
+
+/// The planner's lead, in log-likelihood, with which it must take other words to mean the remembered plan.
+const LEAST_MARGIN_ELSEWHERE: f32 = 0.6;
+
 /// What was thought of an experience.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Considered {
@@ -38,6 +45,7 @@ pub(crate) struct Considered {
 /// A question as reuse sees it.
 pub(crate) struct Asked<'a> {
     pub(crate) graph: &'a dyn Graph,
+    pub(crate) planner: &'a Planner,
     pub(crate) domain: &'a str,
     pub(crate) isr: &'a Isr,
     pub(crate) signature: &'a Signature,
@@ -131,20 +139,43 @@ pub(crate) fn recognised(
     else {
         return Ok(None);
     };
+    if outcome.margin < LEAST_MARGIN_ELSEWHERE {
+        return Ok(None);
+    }
     let chosen_cold = outcome.cold_margin >= 0.0;
-    for (stored, similarity) in candidates(memory, asked, recalled) {
+    let orders = chosen.plan.orders();
+    let mut found = candidates(memory, asked, recalled);
+    for order in &orders {
+        for stored in memory.same_template(asked.domain, &order.template(), MAX_TRIED, asked.now) {
+            if !found
+                .iter()
+                .any(|(known, _)| known.experience.id == stored.experience.id)
+            {
+                let words =
+                    similarity(&stored.experience.signature.masked, &asked.signature.masked);
+                found.push((stored, words));
+            }
+        }
+    }
+    for (stored, similarity) in found {
         let experience = &stored.experience;
         let plan = experience
             .plan()
             .and_then(|remembered| remembered.template.parse::<Plan>().ok());
         let verdict = match &plan {
             None => Some("it holds no plan".to_owned()),
-            Some(plan) if !chosen.plan.same_shape(plan) => {
+            Some(plan) if !orders.contains(&plan.renumbered(&|slot| slot)) => {
                 Some("the question means another plan".to_owned())
             }
             Some(_) => match guard::check(&experience.signature, asked.signature) {
                 Err(refusal) if !(chosen_cold && yields(&refusal)) => Some(refusal.to_string()),
-                Ok(()) | Err(_) => distrust(memory, asked, stored),
+                Ok(()) | Err(_) => match built_otherwise(asked, experience)? {
+                    Some(difference) => Some(difference.to_owned()),
+                    None if stored.usage.posterior.mean() < LEAST_TRUST_ELSEWHERE => {
+                        Some("it is not sure enough to serve other words".to_owned())
+                    }
+                    None => distrust(memory, asked, stored),
+                },
             },
         };
         if let Some(verdict) = verdict {
@@ -165,6 +196,36 @@ pub(crate) fn recognised(
         }));
     }
     Ok(None)
+}
+
+/// What in the build of two questions differs that no plan may bridge: the number of steps they name, and whether they speak of
+/// something shared. Where the planner took both to mean one plan all the same, it was wrong about one of them.
+fn built_otherwise(
+    asked: &Asked<'_>,
+    experience: &Experience,
+) -> Result<Option<&'static str>, EngineError> {
+    let stored = asked.planner.parse(asked.graph, &experience.question)?;
+    let steps = stored.relations().max(asked.isr.relations());
+    Ok(
+        if steps > 1
+            && stored.relations() != asked.isr.relations()
+            && stored.phrases() != asked.isr.phrases()
+        {
+            Some("it names another number of steps")
+        } else if stored.sharing != asked.isr.sharing {
+            Some("only one of them speaks of something shared")
+        } else {
+            None
+        },
+    )
+}
+
+/// The share of words that two masked questions have in common, in `[0, 1]`.
+fn similarity(a: &str, b: &str) -> f32 {
+    let (a, b): (BTreeSet<&str>, BTreeSet<&str>) = (a.split(' ').collect(), b.split(' ').collect());
+    let shared = u16::try_from(a.intersection(&b).count()).unwrap_or(u16::MAX);
+    let all = u16::try_from(a.union(&b).count()).unwrap_or(u16::MAX);
+    f32::from(shared) / f32::from(all.max(1))
 }
 
 /// Whether a guard compares only words, which the plan itself accounts for.

@@ -51,6 +51,11 @@ impl EmbeddedGraph {
         })
     }
 
+    /// Whether a term is a predicate of the graph: a name in a question means a thing, never a predicate.
+    fn is_predicate(&self, id: graph_store::TermId) -> Result<bool, GraphError> {
+        Ok(self.snapshot.predicate_count(id).map_err(storage)? > 0)
+    }
+
     /// The snapshot behind it.
     pub fn snapshot(&self) -> &Snapshot {
         &self.snapshot
@@ -121,7 +126,13 @@ impl Graph for EmbeddedGraph {
         let labels = self.snapshot.labels();
         let mut ids = labels.exact(normalised, limit).map_err(storage)?;
         ids.sort_unstable();
-        Ok(ids.into_iter().map(ours).collect())
+        let mut things = Vec::with_capacity(ids.len());
+        for id in ids {
+            if !self.is_predicate(id)? {
+                things.push(ours(id));
+            }
+        }
+        Ok(things)
     }
 
     fn link_fuzzy(&self, normalised: &str, limit: usize) -> Result<Vec<(TermId, u32)>, GraphError> {
@@ -130,15 +141,14 @@ impl Graph for EmbeddedGraph {
             .labels()
             .fuzzy(normalised, limit)
             .map_err(storage)?;
-        Ok(found
-            .into_iter()
-            .map(|near| {
-                (
-                    ours(near.id),
-                    u32::try_from(near.distance).unwrap_or(u32::MAX),
-                )
-            })
-            .collect())
+        let mut things = Vec::with_capacity(found.len());
+        for near in found {
+            if !self.is_predicate(near.id)? {
+                let distance = u32::try_from(near.distance).unwrap_or(u32::MAX);
+                things.push((ours(near.id), distance));
+            }
+        }
+        Ok(things)
     }
 
     fn signature(&self, id: TermId) -> Result<Arc<[Edge]>, GraphError> {
