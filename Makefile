@@ -26,10 +26,10 @@ test: lint doc-tests examples unit house ## everything CI checks
 
 lint:
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	$(CARGO) clippy --workspace --all-targets --features kgqa/testing --locked -- -D warnings
 
 doc-tests:
-	$(CARGO) test --workspace --doc --locked --quiet
+	$(CARGO) test --workspace --doc --features kgqa/testing --locked --quiet
 
 # Every example runs to its end.
 examples:
@@ -41,9 +41,9 @@ examples:
 
 unit:
 ifeq ($(NEXTEST),yes)
-	$(CARGO) nextest run --workspace --locked --no-fail-fast -E 'not binary(house)'
+	$(CARGO) nextest run --workspace --features kgqa/testing --locked --no-fail-fast -E 'not binary(house)'
 else
-	$(CARGO) test --workspace --lib --bins --tests --locked --no-fail-fast
+	$(CARGO) test --workspace --lib --bins --tests --features kgqa/testing --locked --no-fail-fast
 endif
 
 # The rules of the house: dependency picture, file lengths, links, paper symbols, licences.
