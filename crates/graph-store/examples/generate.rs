@@ -1,4 +1,5 @@
-//! Prints a made-up graph as N-Triples: `cargo run --release -p graph-store --example generate -- STATEMENTS`.
+//! Prints a made-up graph as N-Triples: `cargo run --release -p graph-store --example generate -- STATEMENTS` (1,000 if
+//! not said).
 //!
 //! Ten statements a thing: type, label, year, score, six links. A tenth of all links go to one hub.
 
@@ -20,8 +21,7 @@ fn mix(n: u64) -> u64 {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let statements: u64 = std::env::args()
         .nth(1)
-        .ok_or("how many statements?")?
-        .parse()?;
+        .map_or(Ok(1_000), |count| count.parse())?;
     let things = (statements / 10).max(1);
     let mut out = BufWriter::with_capacity(1 << 20, std::io::stdout().lock());
     for n in 0..things {
