@@ -113,6 +113,10 @@ fn without_one_letter(label: &str) -> String {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let files: Vec<String> = std::env::args().skip(1).collect();
+    if files.is_empty() {
+        eprintln!("usage: probe FILE… (what is measured is the loading of these files)");
+        return Ok(());
+    }
     let directory = tempfile::tempdir()?;
     let store = GraphStore::open_or_create(directory.path(), Options::default())?;
     let started = Instant::now();
