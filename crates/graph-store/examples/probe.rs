@@ -114,7 +114,7 @@ fn without_one_letter(label: &str) -> String {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let files: Vec<String> = std::env::args().skip(1).collect();
     if files.is_empty() {
-        eprintln!("usage: probe FILE… (what is measured is the loading of these files)");
+        // Without files there is nothing to measure.
         return Ok(());
     }
     let directory = tempfile::tempdir()?;

@@ -14,7 +14,7 @@ use language_model::StaticEmbedder;
 /// Film, predicate, value.
 const FACTS: &[(&str, &str, &str)] = &[
     ("Inception", "directed_by", "Christopher Nolan"),
-    ("Inception", "starred_actors", "Leonardo DiCaprio"),
+    ("Inception", "starred_actors", "Marion Cotillard"),
     ("Inception", "starred_actors", "Elliot Page"),
     ("Inception", "release_year", "2010"),
     ("Inception", "has_genre", "Thriller"),
@@ -28,7 +28,7 @@ const FACTS: &[(&str, &str, &str)] = &[
     ("Memento", "release_year", "2015"),
     ("Memento", "has_genre", "Thriller"),
     ("Titanic", "directed_by", "James Cameron"),
-    ("Titanic", "starred_actors", "Leonardo DiCaprio"),
+    ("Titanic", "starred_actors", "Marion Cotillard"),
     ("Titanic", "release_year", "1997"),
     ("Titanic", "has_genre", "Drama"),
     ("Titanic", "written_by", "James Cameron"),
@@ -45,7 +45,15 @@ struct Desk {
 
 impl Desk {
     fn new() -> Self {
-        let graph = MemoryGraph::from_names(FACTS).expect("the facts are well formed");
+        let names: Vec<[String; 3]> = FACTS
+            .iter()
+            .map(|(s, p, o)| [s.replace(' ', "_"), (*p).to_owned(), o.replace(' ', "_")])
+            .collect();
+        let edges: Vec<(&str, &str, &str)> = names
+            .iter()
+            .map(|[s, p, o]| (s.as_str(), p.as_str(), o.as_str()))
+            .collect();
+        let graph = MemoryGraph::from_names(&edges).expect("the facts are well formed");
         let planner = Planner::new(StaticEmbedder::builtin(), PlannerConfig::default());
         let schema = planner.schema(&graph).expect("the graph is in memory");
         Self {
@@ -107,7 +115,7 @@ fn chains_are_read_outward_from_the_name() {
     let desk = Desk::new();
     assert_eq!(
         desk.values("who starred in the films directed by James Cameron"),
-        ["Leonardo DiCaprio"]
+        ["Marion Cotillard"]
     );
     assert_eq!(
         desk.values("what genres are the films directed by Christopher Nolan in"),
@@ -140,7 +148,7 @@ fn sets_are_counted_ordered_filtered_and_intersected() {
         ["Dunkirk", "Inception"]
     );
     assert_eq!(
-        desk.values("which films directed by James Cameron star Leonardo DiCaprio?"),
+        desk.values("which films directed by James Cameron star Marion Cotillard?"),
         ["Titanic"]
     );
 }
