@@ -1,5 +1,7 @@
 # The only commands anyone needs: `make demo`, `make test`. `make help` lists the rest.
 CARGO ?= cargo
+# Property tests draw the same cases on every run; set another number to draw others.
+export PROPTEST_RNG_SEED ?= 7
 RELEASE_DIR = $(or $(CARGO_TARGET_DIR),target)/release
 NEXTEST := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
 DENY := $(shell $(CARGO) deny --version >/dev/null 2>&1 && echo yes)
