@@ -287,7 +287,7 @@ proptest! {
     #[test]
     fn evidence_alone_gives_the_values_again(graph in graph(), plan in plan(), first in 0..6_usize, second in 0..6_usize) {
         // Without its earliest date a value may pass a filter on the earliest: leaving facts out is no proof there.
-        prop_assume!(!plan.to_string().contains("earliest"));
+        let plan: Plan = plan.to_string().replace("earliest ", "").parse().unwrap();
         let bindings = bound(&graph, [&[first], &[second]], 2);
         let whole = run(&graph, &plan, &bindings, &Limits::default()).unwrap();
         prop_assert!(whole.cut.is_empty() && whole.evidence.is_sorted());
