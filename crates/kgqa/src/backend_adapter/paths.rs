@@ -52,6 +52,10 @@ impl Compiler<'_> {
                     Some(last) => self.schema.leads_to(self.graph, *last)?.to_vec(),
                 };
                 for (edge, position) in self.best_edges(next, words, out) {
+                    let label = &self.schema.entries()[position].label;
+                    if edges.is_empty() && !out.schema.contains(label) {
+                        out.schema.push(label.clone());
+                    }
                     let mut edges = edges.clone();
                     let mut positions = positions.clone();
                     edges.push(edge);
