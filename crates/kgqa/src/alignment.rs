@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use crate::graph::Edge;
 use crate::isr::{Isr, Mention};
 use crate::vocabulary;
 
@@ -18,6 +19,8 @@ pub struct AlignmentConfig {
     pub unaligned_hop: f32,
     /// The first hop, if no word speaks for it, costs so much more: what stands nearest the name is the first step.
     pub unaligned_first: f32,
+    /// The last of several hops, if no word speaks for it, costs so much more: it is what is asked for.
+    pub unaligned_last: f32,
     /// Every hop.
     pub hop: f32,
     /// A hop against its predicate's direction.
@@ -40,6 +43,7 @@ impl Default for AlignmentConfig {
             unaligned_word: 0.6,
             unaligned_hop: 1.0,
             unaligned_first: 0.3,
+            unaligned_last: 0.3,
             hop: 0.5,
             inverse_hop: 0.5,
             sharing: 1.5,
@@ -62,8 +66,20 @@ pub(crate) struct WordGains {
     pub(crate) class: Option<Arc<[f32]>>,
     /// The relational phrase it stands in.
     pub(crate) relation: Option<u8>,
+    /// Its gains for hops against their predicate's direction, where they differ.
+    pub(crate) backward: Option<Arc<[f32]>>,
     /// The greatest gain among the predicates in question, ≥ 0.
     pub(crate) best: f32,
+}
+
+impl WordGains {
+    /// What the word gains when it is aligned with a hop.
+    fn gain(&self, edge: &Edge, position: usize) -> f32 {
+        match &self.backward {
+            Some(backward) if edge.inverse => backward[position],
+            Some(_) | None => self.gains[position],
+        }
+    }
 }
 
 /// The orders in which the words may lie outward from a mention: indices into the words, with a price.
@@ -112,6 +128,7 @@ pub(crate) fn attached(isr: &Isr, mention: &Mention) -> usize {
         at = last + 1;
         while at < tokens.len()
             && (!vocabulary::is_function_word(&tokens[at].folded)
+                || vocabulary::is_half(tokens, at)
                 || (tokens[at].folded == "of" && at > last + 1))
         {
             at += 1;
@@ -137,28 +154,35 @@ pub(crate) fn attached(isr: &Isr, mention: &Mention) -> usize {
     }
 }
 
+/// The hops that words are aligned with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Way<'a> {
+    /// The edges.
+    pub(crate) edges: &'a [Edge],
+    /// Their predicates' positions in the schema.
+    pub(crate) positions: &'a [usize],
+    /// Whether each needs no word of its own (a shared thing's way back).
+    pub(crate) free: &'a [bool],
+}
+
 /// The best monotone alignment of a chain of words with hops: its score.
-///
-/// `hops` are positions in the schema; `free` marks hops that need no word of their own (a shared thing's way back).
 pub(crate) fn align(
     chain: &[usize],
     words: &[WordGains],
-    hops: &[usize],
-    free: &[bool],
+    way: &Way<'_>,
     config: &AlignmentConfig,
 ) -> f32 {
-    Table::fill(chain, words, hops, free, config).best().1
+    Table::fill(chain, words, way, config).best().1
 }
 
 /// The best monotone alignment itself: pairs of word and hop.
 pub(crate) fn assign(
     chain: &[usize],
     words: &[WordGains],
-    hops: &[usize],
-    free: &[bool],
+    way: &Way<'_>,
     config: &AlignmentConfig,
 ) -> Vec<(usize, usize)> {
-    let table = Table::fill(chain, words, hops, free, config);
+    let table = Table::fill(chain, words, way, config);
     let mut at = table.best().0;
     let mut out = Vec::new();
     for (row, &w) in chain.iter().enumerate().rev() {
@@ -182,22 +206,23 @@ struct Table {
 }
 
 impl Table {
-    fn fill(
-        chain: &[usize],
-        words: &[WordGains],
-        hops: &[usize],
-        free: &[bool],
-        config: &AlignmentConfig,
-    ) -> Self {
-        let width = hops.len() + 1;
-        let prices: Vec<f32> = free
+    fn fill(chain: &[usize], words: &[WordGains], way: &Way<'_>, config: &AlignmentConfig) -> Self {
+        let width = way.edges.len() + 1;
+        let prices: Vec<f32> = way
+            .free
             .iter()
             .enumerate()
             .map(|(k, f)| {
                 if *f {
                     0.0
                 } else {
-                    config.unaligned_hop + if k == 0 { config.unaligned_first } else { 0.0 }
+                    let first = if k == 0 { config.unaligned_first } else { 0.0 };
+                    let last = if k > 0 && k + 2 == width {
+                        config.unaligned_last
+                    } else {
+                        0.0
+                    };
+                    config.unaligned_hop + first + last
                 }
             })
             .collect();
@@ -230,7 +255,8 @@ impl Table {
                     } else {
                         0.0
                     };
-                    let aligned = score + word.gains[hops[k - 1]] * word.weight - skipped - crowd;
+                    let gain = word.gain(&way.edges[k - 1], way.positions[k - 1]) * word.weight;
+                    let aligned = score + gain - skipped - crowd;
                     if aligned > next[k] {
                         next[k] = aligned;
                         came[k] = (j, true);

@@ -9,7 +9,7 @@ use language_model::Embedder;
 use crate::backend_adapter::{Candidate, CompileConfig, Compiled, Compiler};
 use crate::execute::{self, ExecuteError, Executed, Given, Limits};
 use crate::graph::{Graph, GraphError};
-use crate::guidance::Guidance;
+use crate::guidance::{Guidance, UNSUPPORTED};
 use crate::isr::Isr;
 use crate::local_schema::{GainConfig, Schema, SchemaError};
 use crate::logical_parser::{self, ParserConfig};
@@ -179,7 +179,7 @@ impl Planner {
         );
         for reading in readings {
             let compiled = compiler.compile(&reading)?;
-            let outcome = self.run_best(graph, schema, &reading, compiled, &mut runs)?;
+            let outcome = self.run_best(graph, schema, &reading, guidance, compiled, &mut runs)?;
             let better = match (&best, &outcome.executed) {
                 (None, _) => true,
                 (Some(b), Some(_)) if b.executed.is_none() => true,
@@ -272,6 +272,7 @@ impl Planner {
         graph: &dyn Graph,
         schema: &Schema,
         isr: &Isr,
+        guidance: &Guidance<'_>,
         compiled: Compiled,
         runs: &mut usize,
     ) -> Result<Outcome, AnswerError> {
@@ -327,6 +328,7 @@ impl Planner {
         }
         if candidate.vote <= 0.0
             && let Some(word) = self.unsupported(schema, isr)?
+            && !was_wrong_to_refuse(guidance, &word)
         {
             return Ok(refused(isr, Refusal::Unsupported { word }, compiled, *runs));
         }
@@ -400,6 +402,16 @@ impl Planner {
         }
         Ok((best < self.config.judge.support).then(|| asked.join(" ")))
     }
+}
+
+/// Whether refusing for this word has proved wrong more often than right.
+fn was_wrong_to_refuse(guidance: &Guidance<'_>, word: &str) -> bool {
+    guidance.lexicon.is_some_and(|lexicon| {
+        lexicon
+            .meanings(word)
+            .iter()
+            .any(|(meaning, right, wrong)| **meaning == *UNSUPPORTED && wrong > right)
+    })
 }
 
 fn is_empty(given: &Given) -> bool {

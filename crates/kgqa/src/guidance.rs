@@ -20,6 +20,9 @@ pub struct Neighbour {
     pub failures: f64,
 }
 
+/// What stands for a predicate in the lexicon where a question was refused because nothing is like this word.
+pub const UNSUPPORTED: &str = "unsupported";
+
 /// Counts of a word meaning a predicate.
 pub trait Lexicon: Send + Sync {
     /// For each predicate (IRI) that `word` was ever aligned with: how often that proved right and wrong.

@@ -10,10 +10,20 @@ use language_model::{EmbedError, Embedder};
 use similarity::Embedding;
 
 use crate::graph::{Edge, Graph, GraphError, TermId};
+use crate::kinship;
 use crate::text;
 
 /// How alike "person" and the objects of a predicate with an agent are ("directed by", "starred actors").
 const AGENT: f32 = 0.6;
+
+/// How alike a family term and a label of the same relation are.
+const KIN: f32 = 0.85;
+
+/// How alike a family term and a label of another relation may be.
+const OTHER_KIN: f32 = 0.2;
+
+/// What a unit of gain counts beyond the bound, so that the very word goes before one of its stem.
+const BEYOND_BOUND: f32 = 0.05;
 
 /// What the values of a predicate are, judged from a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -285,9 +295,45 @@ impl Schema {
                     }
                     best = best.max(same_word(part, &entry.words));
                 }
-                best
+                match (kinship::kin(word), kinship::kin_of_label(&entry.words)) {
+                    (Some(asked), Some(told)) if asked == told => best.max(KIN),
+                    (Some(_), Some(_)) => best.min(OTHER_KIN),
+                    (Some(_), None) | (None, _) => best,
+                }
             })
             .collect())
+    }
+
+    /// For each predicate, what `word` gains when it is aligned with it against its direction, if that differs: a "son"
+    /// is told by "parents" only from the other end.
+    #[must_use]
+    pub fn backward_gains(&self, word: &str) -> Option<Arc<[f32]>> {
+        let asked = kinship::kin(word)?.opposite();
+        let key = format!("\u{2}{word}");
+        if let Some(found) = self
+            .gains
+            .read()
+            .ok()
+            .and_then(|map| map.get(&key).cloned())
+        {
+            return Some(found);
+        }
+        let similarities: Vec<f32> = self
+            .entries
+            .iter()
+            .map(|entry| {
+                if kinship::kin_of_label(&entry.words) == Some(asked) {
+                    KIN
+                } else {
+                    0.0
+                }
+            })
+            .collect();
+        let gains: Arc<[f32]> = self.likelihoods(&similarities).into();
+        if let Ok(mut map) = self.gains.write() {
+            map.insert(key, Arc::clone(&gains));
+        }
+        Some(gains)
     }
 
     fn compute_gains(&self, word: &str, embedder: &dyn Embedder) -> Result<Arc<[f32]>, EmbedError> {
@@ -312,7 +358,10 @@ impl Schema {
         let mean = (mass / (similarities.len() as f32 + extra)).ln();
         similarities
             .iter()
-            .map(|s| (s / temperature - mean).clamp(-bound, bound))
+            .map(|s| {
+                let gain = s / temperature - mean;
+                gain.clamp(-bound, bound) + BEYOND_BOUND * (gain - bound).max(0.0)
+            })
             .collect()
     }
 
@@ -339,8 +388,18 @@ impl Schema {
         let similarities = self.similarities(noun, embedder)?;
         let is_class = self.is_class_noun(graph, noun, embedder)?;
         let vectors = embedder.embed(&[noun])?;
+        // A noun that names a predicate is what that predicate's objects are called ("screenwriter": written by) or,
+        // for an active verb, its subjects ("player": plays in club), and says nothing of the other end.
+        let best = similarities.iter().copied().fold(f32::MIN, f32::max);
+        let names_predicate = !is_class && best >= self.config.names_predicate;
         let mut ends = Vec::with_capacity(2 * similarities.len());
-        for entry in &self.entries {
+        for (entry, similarity) in self.entries.iter().zip(&similarities) {
+            if names_predicate && noun != "person" {
+                let acts = does(noun, &entry.words);
+                ends.push(if acts { 0.0 } else { similarity.max(0.0) });
+                ends.push(if acts { similarity.max(0.0) } else { 0.0 });
+                continue;
+            }
             let subject = self.class_similarity(
                 graph,
                 Edge {
@@ -548,6 +607,19 @@ fn is_agent(words: &[String]) -> bool {
                 .iter()
                 .any(|end| w.len() > 4 && w.ends_with(end) && w != "number" && w != "gender")
     })
+}
+
+/// Whether a noun is the one that does what an active label says: "player" for "plays in club", but neither for
+/// "written by" nor for "star player".
+fn does(noun: &str, label: &[String]) -> bool {
+    let stem = text::stem(noun);
+    !label.iter().any(|w| w == noun || w == "by")
+        && label
+            .first()
+            .is_some_and(|w| w.ends_with('s') && text::stem(w) == stem)
+        && ["er", "ers", "or", "ors"]
+            .iter()
+            .any(|end| noun.ends_with(end))
 }
 
 /// Whether a value reads as a year or date, another number, or neither.

@@ -148,6 +148,7 @@ fn assemble(
         merge_phrases(&tokens, &mut words);
     }
     let answer_type = answer_type(&tokens, &free, &words, &wh);
+    drop_frames(&tokens, &mut words);
     let unknown_names = unknown_names(&tokens, &free, &compared);
     let masked = masked(&tokens, &mentions, comparator.as_ref());
     Isr {
@@ -281,6 +282,18 @@ fn content_words(
     out
 }
 
+/// Words that only frame the question go, unless nothing else is left: "the *name* of the director", "which *person*".
+fn drop_frames(tokens: &[Token], words: &mut Vec<Word>) {
+    let folded = |i: usize| tokens.get(i).map_or("", |t| t.folded.as_str());
+    let frame = |w: &Word| {
+        vocabulary::is_person(&w.text)
+            || (matches!(w.text.as_str(), "name" | "names") && folded(w.token + 1) == "of")
+    };
+    if words.iter().any(|w| !frame(w)) {
+        words.retain(|w| !frame(w));
+    }
+}
+
 /// What the answer is called: the noun behind "which", "what" or "name a"; "person" for "who".
 fn answer_type(tokens: &[Token], free: &[usize], words: &[Word], wh: &str) -> String {
     if matches!(wh, "who" | "whom") {
@@ -303,15 +316,18 @@ fn answer_type(tokens: &[Token], free: &[usize], words: &[Word], wh: &str) -> St
     }
     let mut last = "";
     while let Some(word) = words.iter().find(|w| w.token == at && w.relation.is_none()) {
-        if !last.is_empty()
-            && ["ed", "ing", "en"]
-                .iter()
-                .any(|end| word.text.ends_with(end))
-        {
+        // "What killed", "which films directed": a verb is no type.
+        let verb = ["ed", "ing", "en"]
+            .iter()
+            .any(|end| word.text.len() > 4 && word.text.ends_with(end));
+        if verb && (!last.is_empty() || word.text.ends_with("ed")) {
             break;
         }
         last = &word.text;
         at += 1;
+    }
+    if vocabulary::is_person(last) {
+        return "person".to_owned();
     }
     last.to_owned()
 }

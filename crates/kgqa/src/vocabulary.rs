@@ -3,6 +3,7 @@
 //! General English only: nothing here names a data set's entities or predicates.
 
 use crate::plan::{Extreme, Operator};
+use crate::text::Token;
 
 /// Words without content of their own.
 const FUNCTION_WORDS: &[&str] = &[
@@ -29,9 +30,26 @@ pub(crate) fn is_function_word(word: &str) -> bool {
     FUNCTION_WORDS.contains(&word)
 }
 
+/// What "what kind of" stands for.
+pub(crate) const KIND: &str = "kind category genre";
+
+/// Whether "other half" stands here: a noun though it begins with a function word.
+pub(crate) fn is_half(tokens: &[Token], i: usize) -> bool {
+    let folded = |i: usize| tokens.get(i).map_or("", |t| t.folded.as_str());
+    folded(i) == "other" && matches!(folded(i + 1), "half" | "halves")
+}
+
 /// Whether a folded word only asks ("name a film", "give the director").
 pub(crate) fn is_asking(word: &str) -> bool {
     ASKING.contains(&word)
+}
+
+/// Whether a folded word says no more than "who".
+pub(crate) fn is_person(word: &str) -> bool {
+    matches!(
+        word,
+        "person" | "persons" | "people" | "individual" | "individuals" | "someone" | "somebody"
+    )
 }
 
 /// Whether a folded word is an auxiliary with which a yes/no question begins.
@@ -174,13 +192,14 @@ pub(crate) fn idiom(words: &[&str]) -> Option<(&'static str, usize)> {
         ["how", "heavy", ..] => ("weight", 2),
         ["how", "expensive", ..] => ("price", 2),
         ["how", "far", ..] => ("distance", 2),
+        ["other" | "better", "half" | "halves", ..] => ("spouse", 2),
         ["for", "a", "living", ..] => ("profession occupation", 3),
         [
             "kind" | "kinds" | "type" | "types" | "sort" | "sorts",
             "of",
             ..,
-        ] => ("kind category genre", 2),
-        ["kinds" | "types" | "sorts", ..] => ("kind category genre", 1),
+        ] => (KIND, 2),
+        ["kinds" | "types" | "sorts", ..] => (KIND, 1),
         ["when", ..] => ("date year", 1),
         ["where", ..] => ("place location country", 1),
         ["come", "from", ..] | ["comes", "from", ..] | ["came", "from", ..] => {

@@ -1,15 +1,13 @@
 //! The built-in planner on a small film graph of our own: what each kind of question means, and when it refrains.
 
+mod desk;
+
 use std::sync::Arc;
 
-use kgqa::answer::{Outcome, Planner, PlannerConfig, Refusal};
-use kgqa::execute::Given;
-use kgqa::graph::Graph;
+use desk::Desk;
+use kgqa::answer::Refusal;
 use kgqa::guidance::{Guidance, Lexicon, Neighbour};
 use kgqa::isr::QuestionType;
-use kgqa::local_schema::Schema;
-use kgqa::testing::MemoryGraph;
-use language_model::StaticEmbedder;
 
 /// Film, predicate, value.
 const FACTS: &[(&str, &str, &str)] = &[
@@ -37,68 +35,13 @@ const FACTS: &[(&str, &str, &str)] = &[
     ("Dunkirk", "written_by", "Christopher Nolan"),
 ];
 
-struct Desk {
-    graph: MemoryGraph,
-    planner: Planner,
-    schema: Schema,
-}
-
-impl Desk {
-    fn new() -> Self {
-        let names: Vec<[String; 3]> = FACTS
-            .iter()
-            .map(|(s, p, o)| [s.replace(' ', "_"), (*p).to_owned(), o.replace(' ', "_")])
-            .collect();
-        let edges: Vec<(&str, &str, &str)> = names
-            .iter()
-            .map(|[s, p, o]| (s.as_str(), p.as_str(), o.as_str()))
-            .collect();
-        let graph = MemoryGraph::from_names(&edges).expect("the facts are well formed");
-        let planner = Planner::new(StaticEmbedder::builtin(), PlannerConfig::default());
-        let schema = planner.schema(&graph).expect("the graph is in memory");
-        Self {
-            graph,
-            planner,
-            schema,
-        }
-    }
-
-    fn ask_with(&self, question: &str, guidance: &Guidance<'_>) -> Outcome {
-        let isr = self
-            .planner
-            .parse(&self.graph, question)
-            .expect("the graph is in memory");
-        self.planner
-            .answer(&self.graph, &self.schema, &isr, guidance)
-            .expect("the graph is in memory")
-    }
-
-    fn ask(&self, question: &str) -> Outcome {
-        self.ask_with(question, &Guidance::default())
-    }
-
-    /// The values' labels, ascending; a number or a truth as its text.
-    fn values(&self, question: &str) -> Vec<String> {
-        let outcome = self.ask(question);
-        match outcome.executed.map(|e| e.given) {
-            Some(Given::Values(ids)) => {
-                let mut labels: Vec<String> = ids
-                    .iter()
-                    .map(|id| self.graph.label(*id).expect("an id of this graph"))
-                    .collect();
-                labels.sort();
-                labels
-            }
-            Some(Given::Number(number)) => vec![number.to_string()],
-            Some(Given::Truth(truth)) => vec![truth.to_string()],
-            None => Vec::new(),
-        }
-    }
+fn films() -> Desk {
+    Desk::of(FACTS)
 }
 
 #[test]
 fn one_step_in_either_direction() {
-    let desk = Desk::new();
+    let desk = films();
     assert_eq!(
         desk.values("who directed Inception?"),
         ["Christopher Nolan"]
@@ -112,7 +55,7 @@ fn one_step_in_either_direction() {
 
 #[test]
 fn chains_are_read_outward_from_the_name() {
-    let desk = Desk::new();
+    let desk = films();
     assert_eq!(
         desk.values("who starred in the films directed by James Cameron"),
         ["Marion Cotillard"]
@@ -125,7 +68,7 @@ fn chains_are_read_outward_from_the_name() {
 
 #[test]
 fn a_shared_thing_leads_there_and_back_without_the_topic() {
-    let desk = Desk::new();
+    let desk = films();
     assert_eq!(
         desk.values("which films have the same director as Inception"),
         ["Dunkirk", "Memento"]
@@ -134,7 +77,7 @@ fn a_shared_thing_leads_there_and_back_without_the_topic() {
 
 #[test]
 fn sets_are_counted_ordered_filtered_and_intersected() {
-    let desk = Desk::new();
+    let desk = films();
     assert_eq!(
         desk.values("how many films did Christopher Nolan direct?"),
         ["3"]
@@ -155,7 +98,7 @@ fn sets_are_counted_ordered_filtered_and_intersected() {
 
 #[test]
 fn a_films_date_is_its_first() {
-    let desk = Desk::new();
+    let desk = films();
     // Memento has a second, later year; its release is the earlier one.
     assert_eq!(
         desk.values("what is the latest film directed by Christopher Nolan?"),
@@ -165,7 +108,7 @@ fn a_films_date_is_its_first() {
 
 #[test]
 fn named_things_are_compared_and_checked() {
-    let desk = Desk::new();
+    let desk = films();
     assert_eq!(
         desk.values("was Titanic or Dunkirk released first?"),
         ["Titanic"]
@@ -179,7 +122,7 @@ fn named_things_are_compared_and_checked() {
 
 #[test]
 fn what_the_graph_does_not_hold_is_refused_with_a_reason() {
-    let desk = Desk::new();
+    let desk = films();
     assert_eq!(
         desk.ask("what is the shoe size of the director of Inception?")
             .refusal,
@@ -204,14 +147,14 @@ fn what_the_graph_does_not_hold_is_refused_with_a_reason() {
 
 #[test]
 fn names_are_linked_through_case_accents_and_small_slips() {
-    let desk = Desk::new();
+    let desk = films();
     assert_eq!(desk.values("who directed inception"), ["Christopher Nolan"]);
     assert_eq!(desk.values("who directed Inceptoin"), ["Christopher Nolan"]);
 }
 
 #[test]
 fn the_masked_question_forgets_the_names_and_numbers() {
-    let desk = Desk::new();
+    let desk = films();
     let isr = desk
         .planner
         .parse(
@@ -225,7 +168,7 @@ fn the_masked_question_forgets_the_names_and_numbers() {
 
 #[test]
 fn a_neighbours_failures_make_the_planner_try_its_second_choice() {
-    let desk = Desk::new();
+    let desk = films();
     let question = "who directed Titanic?";
     let first = desk.ask(question).chosen.expect("an answer");
     let masked = desk
@@ -264,7 +207,7 @@ impl Lexicon for Helmed {
 }
 
 fn iri(name: &str) -> String {
-    let desk = Desk::new();
+    let desk = films();
     let entries = desk.schema.entries();
     entries
         .iter()
@@ -275,7 +218,7 @@ fn iri(name: &str) -> String {
 
 #[test]
 fn a_learned_meaning_overrules_similarity() {
-    let desk = Desk::new();
+    let desk = films();
     let guidance = Guidance {
         neighbours: Vec::new(),
         lexicon: Some(&Helmed),
@@ -292,7 +235,7 @@ fn a_learned_meaning_overrules_similarity() {
 
 #[test]
 fn the_same_question_gives_the_same_plan_every_time() {
-    let (a, b) = (Desk::new(), Desk::new());
+    let (a, b) = (films(), films());
     for question in [
         "who starred in the films directed by James Cameron",
         "what is the first film directed by Christopher Nolan?",

@@ -233,19 +233,19 @@ impl Tenant {
         evidence: (f64, f64),
         radius: &mut BlastRadius,
     ) {
-        if record.template.is_empty() {
-            return;
+        // A refusal ran no template, but may have blamed a word.
+        if !record.template.is_empty() {
+            let vector = record.masked_vector.clone();
+            record.lesson = evidence;
+            self.teach(
+                &record.domain.clone(),
+                &record.masked.clone(),
+                &record.template.clone(),
+                &vector,
+                evidence,
+            );
+            radius.lessons = 1;
         }
-        let vector = record.masked_vector.clone();
-        record.lesson = evidence;
-        self.teach(
-            &record.domain.clone(),
-            &record.masked.clone(),
-            &record.template.clone(),
-            &vector,
-            evidence,
-        );
-        radius.lessons = 1;
         let links: Vec<_> = record.links.iter().map(|(link, ..)| link.clone()).collect();
         let blame = self.memory.lexicon.blame(&links, evidence.1);
         record.links = links

@@ -329,7 +329,10 @@ impl Frame<'_> {
         let (Some(chosen), Some(executed), false) =
             (&outcome.chosen, &outcome.executed, answer.refused)
         else {
-            return Ok(remember::refused(remembered));
+            return Ok(Episode {
+                links: remember::blamed(outcome.refusal.as_ref()),
+                ..remember::refused(remembered)
+            });
         };
         let graph = &route.view.graph;
         if outcome.isr.masked != route.isr.masked {

@@ -2,8 +2,10 @@
 //!
 //! Pure assembly: from what was asked, planned or reused to a `memory::Episode`. Nothing is written here.
 
+use kgqa::answer::Refusal;
 use kgqa::execute::Executed;
 use kgqa::graph::{Graph, GraphError};
+use kgqa::guidance::UNSUPPORTED;
 use kgqa::isr::Isr;
 use kgqa::plan::Plan;
 use memory::{
@@ -84,6 +86,17 @@ pub(crate) fn without_slots(masked: &str) -> String {
         .filter(|word| !word.starts_with('⟨'))
         .collect::<Vec<_>>()
         .join(" ")
+}
+
+/// The word that a refusal blamed, as a link that a verdict on the refusal confirms or refutes.
+pub(crate) fn blamed(refusal: Option<&Refusal>) -> Vec<Link> {
+    match refusal {
+        Some(Refusal::Unsupported { word }) => vec![Link {
+            phrase: word.clone(),
+            predicate: UNSUPPORTED.to_owned(),
+        }],
+        Some(_) | None => Vec::new(),
+    }
 }
 
 /// The episode of a refusal.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::alignment::{self, WordGains};
+use crate::alignment::{self, Way, WordGains};
 use crate::graph::Edge;
 use crate::isr::{Isr, Mention, QuestionType};
 use crate::local_schema::SchemaError;
@@ -145,13 +145,17 @@ impl Compiler<'_> {
         let prices = &self.config.alignment;
         let pairs = (0..edges.len()).filter(|&k| is_way_back(edges, k)).count();
         let free = free_hops(isr, edges);
+        let way = Way {
+            edges,
+            positions,
+            free: &free,
+        };
         let (chain, aligned) = chains
             .iter()
             .map(|(chain, price)| {
                 (
                     chain,
-                    alignment::align(chain, words, positions, &free, prices)
-                        - price * prices.unusual_chain,
+                    alignment::align(chain, words, &way, prices) - price * prices.unusual_chain,
                 )
             })
             .fold((None, f32::NEG_INFINITY), |best, (chain, score)| {
@@ -175,7 +179,7 @@ impl Compiler<'_> {
             (false, _) => {
                 // Without a word for sharing, both steps of a pair must be told by words of their own.
                 let told = chain
-                    .map(|chain| alignment::assign(chain, words, positions, &free, prices))
+                    .map(|chain| alignment::assign(chain, words, &way, prices))
                     .unwrap_or_default();
                 let silent = |k: usize| !told.iter().any(|(_, hop)| *hop == k);
                 let pairs = (0..edges.len())
@@ -237,18 +241,22 @@ impl Compiler<'_> {
                 continue;
             };
             let free = free_hops(isr, &edges);
+            let way = Way {
+                edges: &edges,
+                positions: &positions,
+                free: &free,
+            };
             let prices = &self.config.alignment;
             let chains = chains_of(isr, j);
             let Some((chain, _)) = chains.iter().max_by(|a, b| {
                 let score = |c: &(Vec<usize>, f32)| {
-                    alignment::align(&c.0, words, &positions, &free, prices)
-                        - c.1 * prices.unusual_chain
+                    alignment::align(&c.0, words, &way, prices) - c.1 * prices.unusual_chain
                 };
                 score(a).total_cmp(&score(b))
             }) else {
                 continue;
             };
-            for (w, hop) in alignment::assign(chain, words, &positions, &free, prices) {
+            for (w, hop) in alignment::assign(chain, words, &way, prices) {
                 out.push((
                     isr.words[w].text.clone(),
                     self.schema.entries()[positions[hop]].iri.clone(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::alignment::WordGains;
-use crate::guidance::narrow;
+use crate::guidance::{UNSUPPORTED, narrow};
 use crate::isr::Isr;
 use crate::local_schema::SchemaError;
 
@@ -17,6 +17,16 @@ impl Compiler<'_> {
             if let Some(lexicon) = self.guidance.lexicon {
                 gains = self.learned_gains(gains, &lexicon.meanings(&word.text));
             }
+            // "Where" and "when" ask for a value, and so speak for no hop against its predicate's direction.
+            let asks_value = isr
+                .tokens
+                .get(word.token)
+                .is_some_and(|t| matches!(t.folded.as_str(), "where" | "when"));
+            let backward = if asks_value {
+                Some(vec![-self.schema.bound(); gains.len()].into())
+            } else {
+                self.schema.backward_gains(&word.text)
+            };
             let best = gains.iter().copied().fold(0.0, f32::max);
             let class = if word.relation.is_none()
                 && !is_choice(isr, word.token)
@@ -35,19 +45,22 @@ impl Compiler<'_> {
                 token: word.token,
                 weight: word.weight,
                 relation: word.relation,
+                backward,
                 class,
                 gains,
                 best,
             });
         }
+        drop_kind_of(isr, &mut out);
         self.join_label_phrases(isr, &mut out);
         Ok(out)
     }
 
     /// Gains corrected by what the word has meant before: the more evidence, the less the similarity counts.
     fn learned_gains(&self, prior: Arc<[f32]>, meanings: &[(Arc<str>, f64, f64)]) -> Arc<[f32]> {
-        let right: f64 = meanings.iter().map(|m| m.1).sum();
-        let evidence: f64 = right + meanings.iter().map(|m| m.2).sum::<f64>();
+        let meanings = || meanings.iter().filter(|m| *m.0 != *UNSUPPORTED);
+        let right: f64 = meanings().map(|m| m.1).sum();
+        let evidence: f64 = right + meanings().map(|m| m.2).sum::<f64>();
         if evidence <= 0.0 {
             return prior;
         }
@@ -55,7 +68,7 @@ impl Compiler<'_> {
         let bound = self.schema.bound();
         let unseen = 0.5 / (right + 1.0);
         let mut learned = vec![unseen; prior.len()];
-        for (predicate, right_here, wrong_here) in meanings {
+        for (predicate, right_here, wrong_here) in meanings() {
             if let Some(position) = self.schema.position_of(predicate) {
                 learned[position] = (right_here + 0.5) / (right + wrong_here + 1.0);
             }
@@ -99,6 +112,18 @@ impl Compiler<'_> {
                 relation = relation.or(word.relation);
                 word.relation = relation;
             }
+        }
+    }
+}
+
+/// "What type of religion" asks for the religion: "type of" speaks for a predicate of its own only before a class noun
+/// ("what type of film").
+fn drop_kind_of(isr: &Isr, words: &mut [WordGains]) {
+    for i in 1..words.len() {
+        let kind = isr.words[i - 1].text == crate::vocabulary::KIND;
+        if kind && words[i].token == words[i - 1].token + 2 && words[i].class.is_none() {
+            words[i - 1].weight = 0.0;
+            words[i - 1].relation = None;
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Which words form relational phrases? "The *place of birth* of the *mother* of X", "X's *heir's* *son*".
 
 use crate::isr::{Mention, Word};
+use crate::kinship::{self, Kin};
 use crate::text::Token;
 use crate::vocabulary;
 
@@ -8,8 +9,9 @@ use crate::vocabulary;
 pub(super) fn mark_relations(tokens: &[Token], mention: &Mention, words: &mut [Word]) {
     let mut number = 0;
     let content = |i: usize| {
-        !vocabulary::is_function_word(&tokens[i].folded)
-            && !vocabulary::is_sharing(&tokens[i].folded)
+        vocabulary::is_half(tokens, i)
+            || (!vocabulary::is_function_word(&tokens[i].folded)
+                && !vocabulary::is_sharing(&tokens[i].folded))
     };
     let mut set = |from: usize, end: usize, number: u8| {
         let mut any = false;
@@ -61,29 +63,12 @@ pub(super) fn mark_relations(tokens: &[Token], mention: &Mention, words: &mut [W
 
 /// "grandson" is a son's son: two steps of one kind.
 pub(super) fn split_grand(words: &mut Vec<Word>) {
-    const KIN: &[&str] = &[
-        "father",
-        "mother",
-        "parent",
-        "parents",
-        "son",
-        "sons",
-        "daughter",
-        "daughters",
-        "child",
-        "children",
-        "dad",
-        "mom",
-        "mum",
-        "kid",
-        "kids",
-    ];
     let mut i = 0;
     while i < words.len() {
         if let Some(kin) = words[i]
             .text
             .strip_prefix("grand")
-            .filter(|rest| KIN.contains(rest))
+            .filter(|rest| matches!(kinship::kin(rest), Some(Kin::Child | Kin::Parent)))
             .map(str::to_owned)
         {
             let Word {

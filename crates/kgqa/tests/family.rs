@@ -1,0 +1,140 @@
+//! Questions within a family: opposites, steps across two generations, and what frames a question without content.
+
+mod desk;
+
+use std::sync::Arc;
+
+use desk::Desk;
+use kgqa::answer::Refusal;
+use kgqa::guidance::{Guidance, Lexicon, UNSUPPORTED};
+
+const FACTS: &[(&str, &str, &str)] = &[
+    ("Victoria", "children", "Edward"),
+    ("Victoria", "children", "Alice"),
+    ("Victoria", "spouse", "Albert"),
+    ("Victoria", "parents", "Charlotte"),
+    ("Victoria", "nationality", "Britain"),
+    ("Victoria", "religion", "Anglicanism"),
+    ("Victoria", "place_of_birth", "Kensington"),
+    ("Edward", "parents", "Victoria"),
+    ("Edward", "parents", "Albert"),
+    ("Edward", "children", "George"),
+    ("Edward", "spouse", "Alexandra"),
+    ("Edward", "nationality", "Britain"),
+    ("Edward", "location", "Sandringham"),
+    ("Edward", "religion", "Anglicanism"),
+    ("George", "parents", "Edward"),
+    ("George", "location", "Britain"),
+    ("George", "nationality", "Britain"),
+    ("Albert", "spouse", "Victoria"),
+    ("Albert", "religion", "Lutheranism"),
+    ("Albert", "nationality", "Saxony"),
+    ("Albert", "place_of_birth", "Rosenau"),
+];
+
+#[test]
+fn opposites_are_told_apart() {
+    let family = Desk::of(FACTS);
+    assert_eq!(family.values("who is the son of Edward"), ["George"]);
+    assert_eq!(
+        family.values("who is the father of Edward?"),
+        ["Albert", "Victoria"]
+    );
+    assert_eq!(family.values("who is Edward's heir?"), ["George"]);
+    assert_eq!(family.values("Victoria's other half"), ["Albert"]);
+}
+
+#[test]
+fn a_child_is_told_by_parents_from_the_other_end() {
+    let facts: Vec<_> = FACTS
+        .iter()
+        .copied()
+        .filter(|(_, predicate, _)| *predicate != "children")
+        .collect();
+    let family = Desk::of(&facts);
+    assert_eq!(family.values("who is the son of Edward"), ["George"]);
+    assert_eq!(
+        family.values("who is the mother of Victoria"),
+        ["Charlotte"]
+    );
+}
+
+#[test]
+fn a_grandson_is_two_steps_away() {
+    let family = Desk::of(FACTS);
+    assert_eq!(
+        family.values("what is the name of the grandson of Victoria?"),
+        ["George"]
+    );
+    assert_eq!(
+        family.values("who is the grandparent of George"),
+        ["Albert", "Victoria"]
+    );
+}
+
+#[test]
+fn a_phrase_with_a_function_word_is_one_step_of_a_chain() {
+    let family = Desk::of(FACTS);
+    assert_eq!(
+        family.values("what is the religion of Victoria's other half?"),
+        ["Lutheranism"]
+    );
+    assert_eq!(
+        family.values("where was Victoria's other half born"),
+        ["Rosenau"]
+    );
+}
+
+#[test]
+fn what_only_frames_the_question_is_no_step() {
+    let family = Desk::of(FACTS);
+    assert_eq!(
+        family.values("what is the name of the wife of Edward"),
+        ["Alexandra"]
+    );
+    assert_eq!(
+        family.values("what type of religion does Edward practice?"),
+        ["Anglicanism"]
+    );
+    assert_eq!(
+        family.values("which person is the spouse of Edward"),
+        ["Alexandra"]
+    );
+}
+
+#[test]
+fn where_asks_for_a_value_and_not_for_what_lies_there() {
+    let family = Desk::of(FACTS);
+    assert_eq!(
+        family.values("where does Victoria's husband come from?"),
+        ["Saxony"]
+    );
+}
+
+struct WrongToRefuse(&'static str);
+
+impl Lexicon for WrongToRefuse {
+    fn meanings(&self, word: &str) -> Vec<(Arc<str>, f64, f64)> {
+        if word == self.0 {
+            vec![(Arc::from(UNSUPPORTED), 0.0, 1.0)]
+        } else {
+            Vec::new()
+        }
+    }
+}
+
+#[test]
+fn a_refusal_that_proved_wrong_is_not_repeated() {
+    let family = Desk::of(FACTS);
+    let question = "what is the shoe size of Edward";
+    let Some(Refusal::Unsupported { word }) = family.ask(question).refusal else {
+        panic!("nothing in the graph is like a shoe size");
+    };
+    assert_eq!(word, "shoe size");
+    let wrong = WrongToRefuse("shoe size");
+    let guidance = Guidance {
+        lexicon: Some(&wrong),
+        ..Guidance::default()
+    };
+    assert_eq!(family.ask_with(question, &guidance).refusal, None);
+}
