@@ -6,7 +6,7 @@
 
 use language_model::Embedder;
 
-use crate::alignment::AlignmentConfig;
+use crate::alignment::{AlignmentConfig, WordGains};
 use crate::execute::{Binding, Bound};
 use crate::graph::Graph;
 use crate::guidance::{Guidance, VoteConfig, Votes};
@@ -14,9 +14,12 @@ use crate::isr::{Isr, QuestionType};
 use crate::local_schema::{Schema, SchemaError};
 use crate::plan::Plan;
 
+mod constructions;
 mod paths;
 mod sets;
 mod words;
+
+use constructions::Spoken;
 
 /// Bounds and prices of compilation.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +32,8 @@ pub struct CompileConfig {
     pub beam: usize,
     /// Paths kept per name when several names restrict one set.
     pub paths_per_name: usize,
+    /// Plans whose constructions are read.
+    pub considered: usize,
     /// Plans returned.
     pub plans: usize,
     /// Prices of the alignment.
@@ -46,6 +51,7 @@ impl Default for CompileConfig {
             max_degree: 30,
             beam: 600,
             paths_per_name: 24,
+            considered: 64,
             plans: 24,
             lexicon_prior: 3.0,
             alignment: AlignmentConfig::default(),
@@ -69,6 +75,8 @@ pub struct Candidate {
     pub vote: f32,
     /// Which word speaks for which predicate (IRI).
     pub alignment: Vec<(String, String)>,
+    /// The question and the plan with those words and predicates left open.
+    pub construction: Option<(String, String)>,
 }
 
 /// What compilation found.
@@ -127,11 +135,42 @@ impl Compiler<'_> {
         });
         out.candidates
             .dedup_by(|a, b| a.template == b.template && a.bindings == b.bindings);
-        out.candidates.truncate(self.config.plans);
+        out.candidates
+            .truncate(self.config.considered.max(self.config.plans));
         for candidate in &mut out.candidates {
-            candidate.alignment = self.trace(isr, &words, &candidate.plan);
+            self.read_construction(isr, &words, candidate);
         }
+        out.candidates.sort_by(|a, b| {
+            b.score
+                .total_cmp(&a.score)
+                .then_with(|| a.template.cmp(&b.template))
+        });
+        out.candidates.truncate(self.config.plans);
         Ok(out)
+    }
+
+    /// Notes which words speak for which predicates, and lets experience with such a construction vote.
+    fn read_construction(&self, isr: &Isr, words: &[WordGains], candidate: &mut Candidate) {
+        let spoken = self.trace(isr, words, &candidate.plan);
+        let spoken: Vec<Spoken<'_>> = spoken
+            .iter()
+            .map(|&(w, p)| Spoken {
+                word: &isr.words[w],
+                predicate: &self.schema.entries()[p].iri,
+            })
+            .collect();
+        candidate.construction = constructions::construction(isr, &spoken, &candidate.template);
+        candidate.alignment = spoken
+            .iter()
+            .map(|s| (s.word.text.clone(), s.predicate.to_owned()))
+            .collect();
+        if let (Some(lexicon), Some(construction)) =
+            (self.guidance.lexicon, &candidate.construction)
+        {
+            let vote = constructions::vote(lexicon, construction, &self.config.votes);
+            candidate.vote += vote;
+            candidate.score += vote;
+        }
     }
 
     fn bindings(&self, isr: &Isr) -> Vec<Binding> {
@@ -160,6 +199,7 @@ impl Compiler<'_> {
             score,
             vote: 0.0,
             alignment: Vec::new(),
+            construction: None,
         }
     }
 }

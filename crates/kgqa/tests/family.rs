@@ -111,6 +111,53 @@ fn where_asks_for_a_value_and_not_for_what_lies_there() {
     );
 }
 
+fn iri(name: &str) -> String {
+    format!("http://example.org/{name}")
+}
+
+/// What one verdict taught: phrase, meaning, right, wrong.
+struct Taught(Vec<(String, String, f64, f64)>);
+
+impl Lexicon for Taught {
+    fn meanings(&self, word: &str) -> Vec<(Arc<str>, f64, f64)> {
+        self.0
+            .iter()
+            .filter(|(phrase, ..)| phrase == word)
+            .map(|(_, meaning, right, wrong)| (Arc::from(meaning.as_str()), *right, *wrong))
+            .collect()
+    }
+}
+
+#[test]
+fn what_was_learned_of_a_construction_holds_for_other_words_in_it() {
+    let family = Desk::of(FACTS);
+    let first = "what is Edward's mother";
+    let chosen = family.ask(first).chosen.expect("it names someone");
+    assert_eq!(chosen.template, format!("$0/<{}>", iri("parents")));
+    let (words, plan) = chosen.construction.expect("a word speaks for a predicate");
+    assert_eq!(
+        (words.as_str(), plan.as_str()),
+        ("what is ⟨0⟩ s {1}", "$0/{1}")
+    );
+
+    // Someone said that the religion was meant; the same holds of a husband then.
+    let religion = format!("$0/{{1}}/<{}>", iri("religion"));
+    let taught = Taught(vec![
+        (words.clone(), plan, 0.0, 1.0),
+        (words, religion, 1.0, 0.0),
+    ]);
+    let guidance = Guidance {
+        lexicon: Some(&taught),
+        ..Guidance::default()
+    };
+    let outcome = family.ask_with("what is Victoria's husband", &guidance);
+    let chosen = outcome.chosen.expect("it names someone");
+    assert_eq!(
+        chosen.template,
+        format!("$0/<{}>/<{}>", iri("spouse"), iri("religion"))
+    );
+}
+
 struct WrongToRefuse(&'static str);
 
 impl Lexicon for WrongToRefuse {

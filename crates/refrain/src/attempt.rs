@@ -346,7 +346,7 @@ impl Frame<'_> {
             plan: &chosen.plan,
             stored: evidence::stored_plan(graph, &chosen.plan, &chosen.bindings, &outcome.isr)?,
             executed,
-            links: remember::links(&chosen.alignment),
+            links: remember::links(chosen),
             confidence: answer.confidence,
             text: answer.text.clone(),
         };

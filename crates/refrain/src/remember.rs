@@ -3,6 +3,7 @@
 //! Pure assembly: from what was asked, planned or reused to a `memory::Episode`. Nothing is written here.
 
 use kgqa::answer::Refusal;
+use kgqa::backend_adapter::Candidate as Planned;
 use kgqa::execute::Executed;
 use kgqa::graph::{Graph, GraphError};
 use kgqa::guidance::UNSUPPORTED;
@@ -191,10 +192,12 @@ fn candidate(
     })
 }
 
-/// Words and the predicates that they were taken for.
-pub(crate) fn links(alignment: &[(String, String)]) -> Vec<Link> {
-    let mut links: Vec<Link> = alignment
+/// Words and the predicates that they were taken for, and the construction that they stand in.
+pub(crate) fn links(chosen: &Planned) -> Vec<Link> {
+    let mut links: Vec<Link> = chosen
+        .alignment
         .iter()
+        .chain(&chosen.construction)
         .map(|(word, predicate)| Link {
             phrase: word.clone(),
             predicate: predicate.clone(),

@@ -211,13 +211,9 @@ impl Compiler<'_> {
             - sharing
     }
 
-    /// Which word speaks for which predicate in a plan's paths.
-    pub(super) fn trace(
-        &self,
-        isr: &Isr,
-        words: &[WordGains],
-        plan: &Plan,
-    ) -> Vec<(String, String)> {
+    /// Which word (by its place in the question) speaks for which predicate (by its place in the schema) in a plan's
+    /// paths.
+    pub(super) fn trace(&self, isr: &Isr, words: &[WordGains], plan: &Plan) -> Vec<(usize, usize)> {
         let mut out = Vec::new();
         for path in plan.paths() {
             let Some(j) = isr.mentions.iter().position(|m| m.slot == path.anchor) else {
@@ -257,10 +253,7 @@ impl Compiler<'_> {
                 continue;
             };
             for (w, hop) in alignment::assign(chain, words, &way, prices) {
-                out.push((
-                    isr.words[w].text.clone(),
-                    self.schema.entries()[positions[hop]].iri.clone(),
-                ));
+                out.push((w, positions[hop]));
             }
         }
         out
