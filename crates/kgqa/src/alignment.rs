@@ -73,6 +73,12 @@ pub(crate) struct WordGains {
 }
 
 impl WordGains {
+    /// Whether the word is more than nothing to a predicate, in either direction.
+    pub(crate) fn speaks_for(&self, position: usize) -> bool {
+        let backward = self.backward.as_ref().map(|b| b[position]);
+        self.gains[position].max(backward.unwrap_or(f32::MIN)) > 0.0
+    }
+
     /// What the word gains when it is aligned with a hop.
     fn gain(&self, edge: &Edge, position: usize) -> f32 {
         match &self.backward {

@@ -159,7 +159,7 @@ impl Planner {
         isr: &Isr,
         guidance: &Guidance<'_>,
     ) -> Result<Outcome, AnswerError> {
-        if let Some(refusal) = self.refuse_early(isr) {
+        if let Some(refusal) = self.refuse_early(schema, isr)? {
             return Ok(refused(isr, refusal, Compiled::default(), 0));
         }
         let compiler = Compiler {
@@ -251,19 +251,25 @@ impl Planner {
         Ok(best >= self.config.judge.support || schema.is_class_noun(graph, word, embedder)?)
     }
 
-    fn refuse_early(&self, isr: &Isr) -> Option<Refusal> {
+    fn refuse_early(&self, schema: &Schema, isr: &Isr) -> Result<Option<Refusal>, AnswerError> {
         if isr.negated {
-            return Some(Refusal::Negation);
+            return Ok(Some(Refusal::Negation));
         }
         if isr.mentions.is_empty() {
-            return Some(Refusal::NothingNamed);
+            return Ok(Some(Refusal::NothingNamed));
         }
-        if !isr.unknown_names.is_empty() {
-            return Some(Refusal::UnknownName {
-                names: isr.unknown_names.clone(),
-            });
+        // A capital letter makes no name of a word that names a predicate ("the Director of …").
+        let mut names = Vec::new();
+        for name in &isr.unknown_names {
+            let similarities = schema
+                .similarities(&crate::text::normalise(name), self.embedder.as_ref())
+                .map_err(SchemaError::from)?;
+            let best = similarities.into_iter().fold(f32::MIN, f32::max);
+            if best < self.config.gains.names_predicate {
+                names.push(name.clone());
+            }
         }
-        None
+        Ok((!names.is_empty()).then_some(Refusal::UnknownName { names }))
     }
 
     /// Runs the candidates in order until one gives something, then looks for the runner-up.

@@ -152,18 +152,25 @@ impl Compiler<'_> {
     /// Notes which words speak for which predicates, and lets experience with such a construction vote.
     fn read_construction(&self, isr: &Isr, words: &[WordGains], candidate: &mut Candidate) {
         let spoken = self.trace(isr, words, &candidate.plan);
+        candidate.alignment = spoken
+            .iter()
+            .map(|&(w, p)| {
+                (
+                    isr.words[w].text.clone(),
+                    self.schema.entries()[p].iri.clone(),
+                )
+            })
+            .collect();
+        // A word that is only put up with, for want of a better step, is no open place.
         let spoken: Vec<Spoken<'_>> = spoken
             .iter()
+            .filter(|&&(w, p)| words[w].speaks_for(p))
             .map(|&(w, p)| Spoken {
                 word: &isr.words[w],
                 predicate: &self.schema.entries()[p].iri,
             })
             .collect();
         candidate.construction = constructions::construction(isr, &spoken, &candidate.template);
-        candidate.alignment = spoken
-            .iter()
-            .map(|s| (s.word.text.clone(), s.predicate.to_owned()))
-            .collect();
         if let (Some(lexicon), Some(construction)) =
             (self.guidance.lexicon, &candidate.construction)
         {

@@ -27,11 +27,12 @@ pub(crate) const MAX_TRIED: usize = 8;
 /// An experience must have proved right at least so often, in `[0, 1]`.
 const LEAST_TRUST: f64 = 0.5;
 
-/// The same, for a question in other words; what nobody judged must have been planned with a confidence of 0.65.
-const LEAST_TRUST_ELSEWHERE: f64 = 0.55;
+/// The same, for a question in other words; what nobody judged must have been planned with a confidence of 0.6.
+const LEAST_TRUST_ELSEWHERE: f64 = 0.53;
 
-/// The planner's lead, in log-likelihood, with which it must take other words to mean the remembered plan.
-const LEAST_MARGIN_ELSEWHERE: f32 = 0.6;
+/// The planner's lead, in log-likelihood, with which it must take other words to mean the remembered plan: less than the price of going
+/// against a predicate's direction, since the same words told by an inverse predicate are no other meaning.
+const LEAST_MARGIN_ELSEWHERE: f32 = 0.4;
 
 /// What was thought of an experience.
 #[derive(Debug, Clone, Serialize)]
@@ -139,7 +140,14 @@ pub(crate) fn recognised(
     else {
         return Ok(None);
     };
-    if outcome.margin < LEAST_MARGIN_ELSEWHERE {
+    // Of several names, one plan that gives something and one that gives nothing differ by who does what to whom.
+    let is_second_choice = matches!(chosen.plan, Plan::Intersect(_))
+        && outcome
+            .compiled
+            .candidates
+            .first()
+            .is_some_and(|best| best.template != chosen.template);
+    if outcome.margin < LEAST_MARGIN_ELSEWHERE || is_second_choice {
         return Ok(None);
     }
     let chosen_cold = outcome.cold_margin >= 0.0;
