@@ -12,6 +12,7 @@ use similarity::Embedding;
 use crate::graph::{Edge, Graph, GraphError, TermId};
 use crate::kinship;
 use crate::text;
+use crate::vocabulary::is_descriptor;
 
 /// How alike "person" and the objects of a predicate with an agent are ("directed by", "starred actors").
 const AGENT: f32 = 0.6;
@@ -21,6 +22,9 @@ const KIN: f32 = 0.85;
 
 /// How alike a family term and a label of another relation may be.
 const OTHER_KIN: f32 = 0.2;
+
+/// How alike two words for what a thing is about are ("topics", "has tags").
+const DESCRIPTOR: f32 = 0.75;
 
 /// What a unit of gain counts beyond the bound, so that the very word goes before one of its stem.
 const BEYOND_BOUND: f32 = 0.05;
@@ -294,6 +298,9 @@ impl Schema {
                         best = best.max(if i == 0 { cosine } else { 0.95 * cosine });
                     }
                     best = best.max(same_word(part, &entry.words));
+                    if is_descriptor(part) && entry.words.iter().any(|w| is_descriptor(w)) {
+                        best = best.max(DESCRIPTOR);
+                    }
                 }
                 match (kinship::kin(word), kinship::kin_of_label(&entry.words)) {
                     (Some(asked), Some(told)) if asked == told => best.max(KIN),

@@ -234,6 +234,7 @@ fn content_words(
     compared: &dyn Fn(usize) -> bool,
     question_type: QuestionType,
 ) -> Vec<Word> {
+    let descriptor = |i: usize| vocabulary::is_descriptor(&tokens[i].folded);
     let mut out = Vec::new();
     let mut skip = 0;
     for (n, &i) in free.iter().enumerate() {
@@ -261,7 +262,11 @@ fn content_words(
             }));
             continue;
         }
-        let word = tokens[i].folded.as_str();
+        let word = match tokens[i].folded.as_str() {
+            // "What is X about?", but not "words describing what X is about".
+            "about" if i + 1 == tokens.len() && !free.iter().any(|&i| descriptor(i)) => "topic",
+            word => word,
+        };
         let counting = question_type == QuestionType::Count
             && matches!(word, "number" | "count" | "amount" | "many");
         let asking = vocabulary::is_asking(word) && i < 3;
@@ -282,11 +287,14 @@ fn content_words(
     out
 }
 
-/// Words that only frame the question go, unless nothing else is left: "the *name* of the director", "which *person*".
+/// Words that only frame the question go, unless nothing else is left: "the *name* of the director", "which *person*",
+/// "in a few *words*".
 fn drop_frames(tokens: &[Token], words: &mut Vec<Word>) {
     let folded = |i: usize| tokens.get(i).map_or("", |t| t.folded.as_str());
+    let describing = words.iter().any(|w| w.text.starts_with("descri"));
     let frame = |w: &Word| {
         vocabulary::is_person(&w.text)
+            || (describing && matches!(w.text.as_str(), "word" | "words" | "few"))
             || (matches!(w.text.as_str(), "name" | "names") && folded(w.token + 1) == "of")
     };
     if words.iter().any(|w| !frame(w)) {

@@ -33,6 +33,30 @@ pub(crate) fn is_function_word(word: &str) -> bool {
 /// What "what kind of" stands for.
 pub(crate) const KIND: &str = "kind category genre";
 
+/// Whether a folded word names or asks for what a thing is about: Dublin Core's subject, "the topic of the resource",
+/// given as "keywords, key phrases". Such words are one another's synonyms in predicates' labels.
+pub(crate) fn is_descriptor(word: &str) -> bool {
+    matches!(
+        word,
+        "tag"
+            | "tags"
+            | "keyword"
+            | "keywords"
+            | "topic"
+            | "topics"
+            | "subject"
+            | "subjects"
+            | "theme"
+            | "themes"
+            | "description"
+            | "descriptions"
+            | "describe"
+            | "describes"
+            | "described"
+            | "describing"
+    )
+}
+
 /// Whether "other half" stands here: a noun though it begins with a function word.
 pub(crate) fn is_half(tokens: &[Token], i: usize) -> bool {
     let folded = |i: usize| tokens.get(i).map_or("", |t| t.folded.as_str());

@@ -33,6 +33,8 @@ const FACTS: &[(&str, &str, &str)] = &[
     ("Memento", "written_by", "Jonathan Nolan"),
     ("Inception", "written_by", "Christopher Nolan"),
     ("Dunkirk", "written_by", "Christopher Nolan"),
+    ("Inception", "has_tags", "Dream"),
+    ("Dunkirk", "has_tags", "Evacuation"),
 ];
 
 fn films() -> Desk {
@@ -51,6 +53,32 @@ fn one_step_in_either_direction() {
         ["Titanic"]
     );
     assert_eq!(desk.values("when was Dunkirk released"), ["2017"]);
+}
+
+#[test]
+fn what_a_thing_is_about_is_asked_in_many_ways() {
+    let desk = films();
+    for question in [
+        "what is Inception about?",
+        "which topics is Inception about",
+        "describe Inception in a few words",
+        "which words describe the film Inception",
+        "can you give a few words describing what Inception is about",
+    ] {
+        assert_eq!(desk.values(question), ["Dream"], "{question}");
+    }
+}
+
+#[test]
+fn the_one_who_did_it_is_found_by_the_verb_and_its_noun() {
+    let desk = films();
+    for question in [
+        "which writer wrote Memento",
+        "which person wrote the script for Memento",
+        "who is the Writer of Memento?",
+    ] {
+        assert_eq!(desk.values(question), ["Jonathan Nolan"], "{question}");
+    }
 }
 
 #[test]
