@@ -231,6 +231,12 @@ impl Schema {
         self.left_out
     }
 
+    /// How similarities become gains.
+    #[must_use]
+    pub fn config(&self) -> &GainConfig {
+        &self.config
+    }
+
     /// The bound of gains.
     #[must_use]
     pub fn bound(&self) -> f32 {

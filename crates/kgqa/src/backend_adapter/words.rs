@@ -52,8 +52,29 @@ impl Compiler<'_> {
             });
         }
         drop_kind_of(isr, &mut out);
+        self.yield_to_national(isr, &mut out)?;
         self.join_label_phrases(isr, &mut out);
         Ok(out)
+    }
+
+    /// "A national team" is a country's: behind "national" a noun that names no predicate says nothing of its own.
+    fn yield_to_national(&self, isr: &Isr, words: &mut [WordGains]) -> Result<(), SchemaError> {
+        let Some(national) = isr.words.iter().position(|w| w.text == "national") else {
+            return Ok(());
+        };
+        for i in national + 1..words.len() {
+            if words[i].token != words[i - 1].token + 1 {
+                break;
+            }
+            let similarities = self
+                .schema
+                .similarities(&isr.words[i].text, self.embedder)?;
+            let names = |s: &f32| *s >= self.schema.config().names_predicate;
+            if !similarities.iter().any(names) {
+                words[i].weight = 0.0;
+            }
+        }
+        Ok(())
     }
 
     /// Gains corrected by what the word has meant before: the more evidence, the less the similarity counts.
