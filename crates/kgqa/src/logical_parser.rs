@@ -378,6 +378,12 @@ fn masked(tokens: &[Token], mentions: &[Mention], comparator: Option<&Comparator
     out.join(" ")
 }
 
+/// Whether a content word is what "where" or "come from" stands for.
+#[must_use]
+pub fn tells_where(word: &str) -> bool {
+    word == vocabulary::PLACE || word == vocabulary::ORIGIN
+}
+
 /// The words that name the asked-for attribute: "what is the *shoe size* of …", "how *tall* is …" (as its noun).
 #[must_use]
 pub fn asked_attribute(isr: &Isr) -> Option<Vec<String>> {

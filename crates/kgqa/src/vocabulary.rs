@@ -30,6 +30,12 @@ pub(crate) fn is_function_word(word: &str) -> bool {
     FUNCTION_WORDS.contains(&word)
 }
 
+/// What "where" stands for.
+pub(crate) const PLACE: &str = "place location country";
+
+/// What "come from" stands for.
+pub(crate) const ORIGIN: &str = "nationality origin";
+
 /// What "what kind of" stands for.
 pub(crate) const KIND: &str = "kind category genre";
 
@@ -225,10 +231,8 @@ pub(crate) fn idiom(words: &[&str]) -> Option<(&'static str, usize)> {
         ] => (KIND, 2),
         ["kinds" | "types" | "sorts", ..] => (KIND, 1),
         ["when", ..] => ("date year", 1),
-        ["where", ..] => ("place location country", 1),
-        ["come", "from", ..] | ["comes", "from", ..] | ["came", "from", ..] => {
-            ("nationality origin", 2)
-        }
+        ["where", ..] => (PLACE, 1),
+        ["come", "from", ..] | ["comes", "from", ..] | ["came", "from", ..] => (ORIGIN, 2),
         _ => return None,
     })
 }

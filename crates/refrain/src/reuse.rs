@@ -8,9 +8,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use kgqa::answer::{Outcome, Planner};
+use kgqa::backend_adapter::Candidate;
 use kgqa::execute::{self, Binding, Bound, Executed, Given, Limits};
 use kgqa::graph::Graph;
 use kgqa::isr::Isr;
+use kgqa::logical_parser;
 use kgqa::plan::{Plan, Slot};
 use memory::{
     Experience, ExperienceId, GuardRefusal, Memory, Provenance, Signature, Stored, StoredPlan,
@@ -176,8 +178,14 @@ pub(crate) fn recognised(
                 Some("the question means another plan".to_owned())
             }
             Some(_) => match guard::check(&experience.signature, asked.signature) {
-                Err(refusal) if !(chosen_cold && yields(&refusal)) => Some(refusal.to_string()),
-                Ok(()) | Err(_) => match built_otherwise(asked, experience)? {
+                Err(refusal)
+                    if !(chosen_cold
+                        && yields(&refusal)
+                        && place_is_told(&refusal, experience, chosen)) =>
+                {
+                    Some(refusal.to_string())
+                }
+                Ok(()) | Err(_) => match built_otherwise(asked, experience, &chosen.plan)? {
                     Some(difference) => Some(difference.to_owned()),
                     None if stored.usage.posterior.mean() < LEAST_TRUST_ELSEWHERE => {
                         Some("it is not sure enough to serve other words".to_owned())
@@ -206,16 +214,18 @@ pub(crate) fn recognised(
     Ok(None)
 }
 
-/// What in the build of two questions differs that no plan may bridge: the number of steps they name, and whether they speak of
-/// something shared. Where the planner took both to mean one plan all the same, it was wrong about one of them.
+/// What in the build of two questions differs that no plan may bridge: a number of steps that the plan does not have, and whether they speak
+/// of something shared. Where the planner took both to mean one plan all the same, it was wrong about one of them.
 fn built_otherwise(
     asked: &Asked<'_>,
     experience: &Experience,
+    plan: &Plan,
 ) -> Result<Option<&'static str>, EngineError> {
     let stored = asked.planner.parse(asked.graph, &experience.question)?;
+    let hops: usize = plan.paths().iter().map(|path| path.hops.len()).sum();
     let steps = stored.relations().max(asked.isr.relations());
     Ok(
-        if steps > 1
+        if steps > hops.max(1)
             && stored.relations() != asked.isr.relations()
             && stored.phrases() != asked.isr.phrases()
         {
@@ -255,6 +265,17 @@ fn yields(refusal: &GuardRefusal) -> bool {
         | GuardRefusal::Unaccounted { .. }
         | _ => false,
     }
+}
+
+/// Whether, where one question asks "where" and the other does not, its plan has a step that says where: else "where does X work" would be
+/// X's profession.
+fn place_is_told(refusal: &GuardRefusal, experience: &Experience, chosen: &Candidate) -> bool {
+    let GuardRefusal::Asks { stored, asked } = refusal else {
+        return true;
+    };
+    let told = |word: &str| logical_parser::tells_where(word);
+    (asked != "where" || chosen.alignment.iter().any(|(word, _)| told(word)))
+        && (stored != "where" || experience.links.iter().any(|link| told(&link.phrase)))
 }
 
 /// Writes down what was thought of an experience, over what was thought before.
