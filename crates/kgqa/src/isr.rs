@@ -157,6 +157,35 @@ impl Isr {
     }
 }
 
+impl Isr {
+    /// The relational phrases, where phrases whose words all stand in one of these labels count as one: "the release of
+    /// the year" says no more than "release year".
+    #[must_use]
+    pub fn relations_beside(&self, labels: &[Vec<String>]) -> usize {
+        let mut phrases: std::collections::BTreeMap<u8, Vec<&str>> =
+            std::collections::BTreeMap::new();
+        for word in self.words.iter().filter(|w| w.text != "name") {
+            if let Some(relation) = word.relation {
+                phrases.entry(relation).or_default().push(&word.text);
+            }
+        }
+        let label_of = |words: &[&str]| {
+            labels
+                .iter()
+                .position(|label| words.iter().all(|w| label.iter().any(|l| l == w)))
+        };
+        let told: std::collections::BTreeSet<usize> = phrases
+            .values()
+            .filter_map(|words| label_of(words))
+            .collect();
+        let untold = phrases
+            .values()
+            .filter(|words| label_of(words).is_none())
+            .count();
+        told.len() + untold
+    }
+}
+
 /// The question, taken apart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Isr {

@@ -178,14 +178,8 @@ pub(crate) fn recognised(
                 Some("the question means another plan".to_owned())
             }
             Some(_) => match guard::check(&experience.signature, asked.signature) {
-                Err(refusal)
-                    if !(chosen_cold
-                        && yields(&refusal)
-                        && place_is_told(&refusal, experience, chosen)) =>
-                {
-                    Some(refusal.to_string())
-                }
-                Ok(()) | Err(_) => match built_otherwise(asked, experience, &chosen.plan)? {
+                Err(refusal) if !(chosen_cold && yields(&refusal)) => Some(refusal.to_string()),
+                Ok(()) | Err(_) => match built_otherwise(asked, experience, chosen)? {
                     Some(difference) => Some(difference.to_owned()),
                     None if stored.usage.posterior.mean() < LEAST_TRUST_ELSEWHERE => {
                         Some("it is not sure enough to serve other words".to_owned())
@@ -219,11 +213,19 @@ pub(crate) fn recognised(
 fn built_otherwise(
     asked: &Asked<'_>,
     experience: &Experience,
-    plan: &Plan,
+    chosen: &Candidate,
 ) -> Result<Option<&'static str>, EngineError> {
     let stored = asked.planner.parse(asked.graph, &experience.question)?;
-    let hops: usize = plan.paths().iter().map(|path| path.hops.len()).sum();
-    let steps = stored.relations().max(asked.isr.relations());
+    let paths = chosen.plan.paths();
+    let hops: usize = paths.iter().map(|path| path.hops.len()).sum();
+    let labels: Vec<Vec<String>> = paths
+        .iter()
+        .flat_map(|path| &path.hops)
+        .map(|hop| kgqa::text::words(tail(&hop.predicate)))
+        .collect();
+    let steps = stored
+        .relations_beside(&labels)
+        .max(asked.isr.relations_beside(&labels));
     Ok(
         if steps > hops.max(1)
             && stored.relations() != asked.isr.relations()
@@ -232,10 +234,17 @@ fn built_otherwise(
             Some("it names another number of steps")
         } else if stored.sharing != asked.isr.sharing {
             Some("only one of them speaks of something shared")
+        } else if !place_is_told(&stored, asked.isr, experience, chosen) {
+            Some("only one of them asks where")
         } else {
             None
         },
     )
+}
+
+/// The last part of an IRI.
+fn tail(iri: &str) -> &str {
+    iri.rsplit(['/', '#']).next().unwrap_or(iri)
 }
 
 /// The share of words that two masked questions have in common, in `[0, 1]`.
@@ -267,15 +276,17 @@ fn yields(refusal: &GuardRefusal) -> bool {
     }
 }
 
-/// Whether, where one question asks "where" and the other does not, its plan has a step that says where: else "where does X work" would be
-/// X's profession.
-fn place_is_told(refusal: &GuardRefusal, experience: &Experience, chosen: &Candidate) -> bool {
-    let GuardRefusal::Asks { stored, asked } = refusal else {
+/// Whether, where only one question asks "where", its plan has a step that says where: else "where does X work" would be X's profession.
+fn place_is_told(stored: &Isr, asked: &Isr, experience: &Experience, chosen: &Candidate) -> bool {
+    if (stored.wh == "where") == (asked.wh == "where") {
         return true;
-    };
+    }
     let told = |word: &str| logical_parser::tells_where(word);
-    (asked != "where" || chosen.alignment.iter().any(|(word, _)| told(word)))
-        && (stored != "where" || experience.links.iter().any(|link| told(&link.phrase)))
+    if asked.wh == "where" {
+        chosen.alignment.iter().any(|(word, _)| told(word))
+    } else {
+        experience.links.iter().any(|link| told(&link.phrase))
+    }
 }
 
 /// Writes down what was thought of an experience, over what was thought before.

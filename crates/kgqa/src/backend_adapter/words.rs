@@ -1,5 +1,6 @@
 //! What does each word of the question speak for? Gains from similarity, learned meanings and label phrases.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::alignment::WordGains;
@@ -104,27 +105,16 @@ impl Compiler<'_> {
             .collect()
     }
 
-    /// Words that stand in the question as a predicate's label does ("place of birth") are one phrase and mean it.
+    /// Words that stand in the question as a predicate's label does ("place of birth"), or with "of" the other way
+    /// round ("release of the year"), are one phrase and mean it.
     fn join_label_phrases(&self, isr: &Isr, words: &mut [WordGains]) {
         for (position, entry) in self.schema.entries().iter().enumerate() {
-            let length = entry.words.len();
-            if length < 2 || length > isr.tokens.len() {
-                continue;
-            }
-            let Some(at) = (0..=isr.tokens.len() - length).find(|&i| {
-                entry
-                    .words
-                    .iter()
-                    .zip(&isr.tokens[i..])
-                    .all(|(w, t)| *w == t.folded)
-            }) else {
+            let Some(span) = as_written(isr, &entry.words).or_else(|| turned(isr, &entry.words))
+            else {
                 continue;
             };
             let mut relation = None;
-            for word in words
-                .iter_mut()
-                .filter(|w| (at..at + length).contains(&w.token))
-            {
+            for word in words.iter_mut().filter(|w| span.contains(&w.token)) {
                 let mut gains = word.gains.to_vec();
                 gains[position] = gains[position].max(word.best) + 0.5;
                 word.best = gains[position];
@@ -135,6 +125,36 @@ impl Compiler<'_> {
             }
         }
     }
+}
+
+/// Where a label of several words stands in the question, word for word.
+fn as_written(isr: &Isr, label: &[String]) -> Option<Range<usize>> {
+    let length = label.len();
+    if length < 2 || length > isr.tokens.len() {
+        return None;
+    }
+    (0..=isr.tokens.len() - length)
+        .find(|&i| {
+            let tokens = &isr.tokens[i..];
+            label.iter().zip(tokens).all(|(w, t)| *w == t.folded)
+        })
+        .map(|i| i..i + length)
+}
+
+/// Where a label of two words stands in the question with "of" between them, the second first or last.
+fn turned(isr: &Isr, label: &[String]) -> Option<Range<usize>> {
+    let [first, second] = label else { return None };
+    isr.words.windows(2).find_map(|pair| {
+        let (a, b) = (pair[0].token, pair[1].token);
+        let between = isr.tokens.get(a + 1..b)?;
+        let joined = between.first().is_some_and(|t| t.folded == "of")
+            && between[1..]
+                .iter()
+                .all(|t| matches!(t.folded.as_str(), "the" | "a" | "an"));
+        let same = (pair[0].text == *first && pair[1].text == *second)
+            || (pair[0].text == *second && pair[1].text == *first);
+        (joined && same).then_some(a..b + 1)
+    })
 }
 
 /// "What type of religion" asks for the religion: "type of" speaks for a predicate of its own only before a class noun
