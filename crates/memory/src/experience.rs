@@ -117,13 +117,21 @@ pub enum Provenance {
     Edited,
 }
 
-/// A phrase of the question and the predicate that the plan took for it.
+/// A phrase of the question and the predicate that the plan took for it; or the whole question and the plan, with their words and predicates
+/// left open.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Link {
     /// The phrase, normalised.
     pub phrase: String,
     /// The predicate's IRI, `^` before it when it was walked backwards.
     pub predicate: String,
+}
+
+impl Link {
+    /// Whether the phrase is a whole question with open slots, which speaks for a pattern of plan.
+    pub(crate) fn is_pattern(&self) -> bool {
+        self.phrase.contains('⟨')
+    }
 }
 
 /// An answered question, as it is remembered. It never changes; what changes is its [`Usage`].

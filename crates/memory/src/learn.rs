@@ -77,7 +77,8 @@ impl Tenant {
             &episode.masked_vector,
             evidence,
         );
-        for link in &episode.links {
+        // A phrase with open slots reaches beyond its own words: only a verdict teaches it.
+        for link in episode.links.iter().filter(|link| !link.is_pattern()) {
             self.teach_link(link, evidence);
         }
         evidence
@@ -170,7 +171,10 @@ impl Tenant {
             links: episode
                 .links
                 .iter()
-                .map(|link| (link.clone(), lesson.0, lesson.1))
+                .map(|link| {
+                    let taught = if link.is_pattern() { 0.0 } else { 1.0 };
+                    (link.clone(), taught * lesson.0, taught * lesson.1)
+                })
                 .collect(),
             credit: (0.0, 0.0),
         };

@@ -236,6 +236,16 @@ fn built_otherwise(
             Some("only one of them speaks of something shared")
         } else if !place_is_told(&stored, asked.isr, experience, chosen) {
             Some("only one of them asks where")
+        } else if is_guessed(&stored, construction(experience))
+            || is_guessed(
+                asked.isr,
+                chosen
+                    .construction
+                    .as_ref()
+                    .map(|(words, _)| words.as_str()),
+            )
+        {
+            Some("a step of one of them was only guessed")
         } else {
             None
         },
@@ -274,6 +284,26 @@ fn yields(refusal: &GuardRefusal) -> bool {
         | GuardRefusal::Unaccounted { .. }
         | _ => false,
     }
+}
+
+/// The words of the construction that an experience was learned with.
+fn construction(experience: &Experience) -> Option<&str> {
+    let mut links = experience.links.iter();
+    links
+        .find(|link| link.predicate.contains("{1}"))
+        .map(|link| link.phrase.as_str())
+}
+
+/// The relational words of a question that speak for nothing in its plan: its construction has them as they are.
+fn guessed<'w>(isr: &'w Isr, construction: Option<&str>) -> BTreeSet<&'w str> {
+    let Some(construction) = construction else {
+        return BTreeSet::new();
+    };
+    let words = isr.words.iter().filter(|word| word.relation.is_some());
+    words
+        .map(|word| word.text.as_str())
+        .filter(|word| construction.split(' ').any(|token| token == *word))
+        .collect()
 }
 
 /// Whether, where only one question asks "where", its plan has a step that says where: else "where does X work" would be X's profession.
