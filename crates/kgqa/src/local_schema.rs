@@ -12,11 +12,16 @@ use similarity::Embedding;
 use crate::graph::{Edge, Graph, GraphError, TermId};
 use crate::text;
 
+mod learned;
+
+pub use learned::Learned;
+
 /// How alike "person" and the objects of a predicate with an agent are ("directed by", "starred actors").
 const AGENT: f32 = 0.6;
 
 /// What the values of a predicate are, judged from a sample.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ValueKind {
     /// Mostly years or dates.
     Time,
