@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::{Schema, ValueKind};
 use crate::graph::{Edge, Graph, GraphError, TermId};
 
+/// A predicate's id, and whether it is followed against its direction.
+type Way = (u32, bool);
+
 /// What a [`Schema`] learned by sampling, in a form to be kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Learned {
@@ -19,7 +22,7 @@ pub struct Learned {
     /// Bounds it was learned under; under others it is worth nothing.
     bounds: (usize, usize),
     /// Predicate and direction, and the edges of the nodes there.
-    leads_to: Vec<(u32, bool, Vec<(u32, bool)>)>,
+    leads_to: Vec<(u32, bool, Vec<Way>)>,
     kinds: Vec<(u32, ValueKind)>,
 }
 
