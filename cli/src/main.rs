@@ -7,6 +7,7 @@ mod interrupt;
 mod open;
 mod ui;
 mod usage;
+mod wrap;
 
 use std::process::ExitCode;
 

@@ -10,6 +10,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::args::{ColourChoice, Global};
 use crate::failure::{Failure, Outcome};
+use crate::wrap::wrap;
 
 /// A way to set text off.
 #[derive(Debug, Clone, Copy)]
@@ -78,6 +79,13 @@ impl Ui {
     pub(crate) fn line(self, text: impl AsRef<str>) -> Outcome {
         let mut out = io::stdout().lock();
         writeln!(out, "{}", text.as_ref()).map_err(Failure::from)
+    }
+
+    /// A line as lines that fit the terminal; those after the first are indented by `hang` columns. Whole where the output
+    /// goes elsewhere.
+    pub(crate) fn fit(self, text: &str, hang: usize) -> Vec<String> {
+        self.columns()
+            .map_or_else(|| vec![text.to_owned()], |room| wrap(text, room, hang))
     }
 
     /// Prints a value as indented JSON.

@@ -85,13 +85,13 @@ fn configuration(options: &EvalOptions) -> Config {
     config
 }
 
-/// No depth: one hop. No breadth: each node follows only the edge its words speak for most.
+/// No depth: one hop. No breadth: behind the first hop, only the relation its words speak for most.
 fn ablate(config: &mut Config, ablations: Ablations) {
     if ablations.no_depth {
         config.planner.max_depth = 1;
     }
     if ablations.no_breadth {
-        config.planner.max_degree = 1;
+        config.planner.breadth = false;
     }
     if ablations.one_layer {
         config.memory.layers = 1;
@@ -307,9 +307,10 @@ mod tests {
             no_warm: false,
         };
         let ablated = configuration(&options);
-        assert!(!full.memory.enabled && full.planner.max_depth > 1);
+        assert!(!full.memory.enabled && full.planner.max_depth > 1 && full.planner.breadth);
         assert_eq!(ablated.planner.max_depth, 1);
-        assert_eq!(ablated.planner.max_degree, 1);
+        assert!(!ablated.planner.breadth);
+        assert_eq!(ablated.planner.max_degree, full.planner.max_degree);
         assert_eq!((full.memory.layers, ablated.memory.layers), (2, 1));
         assert!((ablated.memory.relevance_weight - 1.0).abs() < f32::EPSILON);
     }

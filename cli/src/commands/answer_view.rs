@@ -19,18 +19,23 @@ pub(crate) fn print(answer: &Answer, ui: Ui) -> Outcome {
     } else {
         Tone::Strong
     };
-    ui.line(ui.paint(tone, &safe(&answer.text)))?;
+    for line in ui.fit(&safe(&answer.text), 0) {
+        ui.line(ui.paint(tone, &line))?;
+    }
     if answer.refused
         && let Some(reason) = &answer.reason
     {
-        ui.line(format!("  {}", safe(reason)))?;
+        for line in ui.fit(&format!("  {}", safe(reason)), 2) {
+            ui.line(line)?;
+        }
     }
     print_citations(answer, ui)?;
     for cut in &answer.cut {
-        let mark = ui.paint(Tone::Warn, "cut");
-        ui.line(format!("  {mark} {}", safe(cut)))?;
+        marked(ui, (Tone::Warn, "cut"), &safe(cut))?;
     }
-    ui.line(format!("  {}", ui.paint(Tone::Faint, &foot(answer))))?;
+    for line in ui.fit(&format!("  {}", foot(answer)), 2) {
+        ui.line(ui.paint(Tone::Faint, &line))?;
+    }
     if let Some(explanation) = &answer.explanation {
         print_explanation(answer, explanation, ui)?;
     }
@@ -44,8 +49,8 @@ fn print_citations(answer: &Answer, ui: Ui) -> Outcome {
         CITATIONS_SHOWN
     };
     for citation in answer.citations.iter().take(shown) {
-        let number = ui.paint(Tone::Name, &format!("[{}]", citation.n));
-        ui.line(format!("  {number} {}", safe(&citation.text)))?;
+        let number = format!("[{}]", citation.n);
+        marked(ui, (Tone::Name, &number), &safe(&citation.text))?;
     }
     let rest = answer.citations.len().saturating_sub(shown);
     if rest > 0 {
@@ -56,6 +61,15 @@ fn print_citations(answer: &Answer, ui: Ui) -> Outcome {
         ui.line(ui.paint(Tone::Faint, &text))?;
     }
     Ok(())
+}
+
+/// An indented line that starts with a coloured mark.
+fn marked(ui: Ui, (tone, mark): (Tone, &str), text: &str) -> Outcome {
+    let mut lines = ui.fit(&format!("  {mark} {text}"), 6);
+    if let Some(first) = lines.first_mut() {
+        *first = first.replacen(mark, &ui.paint(tone, mark), 1);
+    }
+    lines.into_iter().try_for_each(|line| ui.line(line))
 }
 
 fn foot(answer: &Answer) -> String {
@@ -81,7 +95,11 @@ fn print_explanation(answer: &Answer, explanation: &Value, ui: Ui) -> Outcome {
         ui.line("")?;
         ui.line(ui.paint(Tone::Name, "plan"))?;
         for line in plan.sparql.lines() {
-            ui.line(format!("  {}", safe(line)))?;
+            let line = format!("  {}", safe(line));
+            let hang = indent(&line) + 4;
+            ui.fit(&line, hang)
+                .into_iter()
+                .try_for_each(|line| ui.line(line))?;
         }
     }
     ui.line("")?;
@@ -89,21 +107,25 @@ fn print_explanation(answer: &Answer, explanation: &Value, ui: Ui) -> Outcome {
     outline(explanation, 0, &mut lines);
     let cut = lines.len().saturating_sub(EXPLANATION_LINES);
     for (depth, name, text) in lines.into_iter().take(EXPLANATION_LINES) {
-        let name = ui.paint(
-            if depth == 0 { Tone::Name } else { Tone::Faint },
-            &safe(&name),
-        );
+        let tone = if depth == 0 { Tone::Name } else { Tone::Faint };
+        let name = safe(&name);
         let space = if text.is_empty() { "" } else { " " };
-        ui.line(format!(
-            "{}{name}{space}{}",
-            "  ".repeat(depth),
-            safe(&text)
-        ))?;
+        let line = format!("{}{name}{space}{}", "  ".repeat(depth), safe(&text));
+        let mut lines = ui.fit(&line, 2 * depth + 2);
+        if let Some(first) = lines.first_mut().filter(|_| !name.is_empty()) {
+            *first = first.replacen(&name, &ui.paint(tone, &name), 1);
+        }
+        lines.into_iter().try_for_each(|line| ui.line(line))?;
     }
     if cut > 0 {
         ui.line(ui.paint(Tone::Faint, &format!("… {cut} more lines (--json has all)")))?;
     }
     Ok(())
+}
+
+/// Spaces at a line's start.
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
 }
 
 /// The explanation as an indented outline: depth, name, text.

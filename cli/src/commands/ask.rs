@@ -11,7 +11,7 @@ use crate::args::{AskArgs, Global, Switch};
 use crate::commands::answer_view;
 use crate::failure::{Failure, Outcome};
 use crate::open;
-use crate::ui::{Tone, Ui};
+use crate::ui::{Tone, Ui, counted};
 
 /// Longest question read from standard input, in bytes; what lies beyond is not read at all.
 const MAX_INPUT_BYTES: u64 = 16 << 20;
@@ -113,6 +113,9 @@ fn conversation(args: &AskArgs, global: &Global, ui: Ui) -> Outcome {
         .iter()
         .map(|source| source.name().to_owned())
         .collect();
+    if names.is_empty() {
+        return Err(refrain::EngineError::NoSources.into());
+    }
     ui.note(format!(
         "asking {}; :help says what else there is",
         names.join(", ")
@@ -168,8 +171,12 @@ impl Conversation<'_> {
             }
             ":sources" => {
                 for source in self.engine.sources() {
-                    self.ui
-                        .line(format!("{}  {}", source.name(), source.description()))?;
+                    let triples = source.summary().map_err(Failure::from)?.statements;
+                    let triples = counted(triples, "triple", "triples");
+                    let line = format!("{}  {triples}  {}", source.name(), source.description());
+                    for line in self.ui.fit(line.trim_end(), 2) {
+                        self.ui.line(crate::ui::safe(&line))?;
+                    }
                 }
             }
             other if other.starts_with(':') => {
@@ -181,7 +188,14 @@ impl Conversation<'_> {
                 self.ui.warn(format!("{other} is unknown; {hint}"));
             }
             question => {
-                let answer = self.engine.ask(&request(&self.args, question))?;
+                let answer = match self.engine.ask(&request(&self.args, question)) {
+                    Ok(answer) => answer,
+                    // One question that fails is no reason to end the conversation.
+                    Err(error) => {
+                        self.ui.fail(&Failure::from(error));
+                        return Ok(false);
+                    }
+                };
                 self.last = Some(answer.id.clone());
                 if self.ui.json {
                     self.ui.json_line(&answer)?;
@@ -198,9 +212,13 @@ impl Conversation<'_> {
             self.ui.warn("there is no answer to judge yet");
             return Ok(());
         };
-        let report = self
-            .engine
-            .feedback(&self.args.namespace.namespace, id, verdict)?;
-        crate::commands::feedback::print(&report, self.ui)
+        let namespace = &self.args.namespace.namespace;
+        match self.engine.feedback(namespace, id, verdict) {
+            Ok(report) => crate::commands::feedback::print(&report, self.ui),
+            Err(error) => {
+                self.ui.fail(&Failure::from(error));
+                Ok(())
+            }
+        }
     }
 }

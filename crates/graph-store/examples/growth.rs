@@ -1,27 +1,34 @@
-//! Do look-ups stay logarithmic? Prints the time of each operation on graphs from 40,000 to 1.28 million statements.
+//! Do look-ups stay logarithmic? Times each operation on graphs from 40,000 statements up, each twice the one before.
 //!
-//! `cargo run --release -p graph-store --example growth`. The last column is the last time over the first; the graph
-//! has grown by 32, its logarithm by 1.5.
+//! `cargo run --release -p graph-store --example growth -- 1280000 docs/growth.svg` makes the chart in ARCHITECTURE.md;
+//! without a size it stops at 160,000. All graphs are open at once and take
+//! turns, so that a busy machine slows them alike; each figure is the median of the rounds. Keys are drawn two ways:
+//! *hot*, the same few hundred again and again, which the processor's caches hold whatever the graph's size, so that
+//! the number of steps shows alone; and *uniform*, over the whole graph, where a larger graph also misses those caches
+//! more often. The last columns are the last time over the first, to be held against the growth of the logarithm.
 
 #![expect(clippy::print_stdout, reason = "a program for people to read")]
+
+#[path = "growth/chart.rs"]
+mod chart;
 
 use std::fmt::Write as _;
 use std::time::Instant;
 
-use graph_store::{GraphStore, LoadOptions, Options, Snapshot, Source, TermId, normalise};
-use oxrdf::NamedNode;
+use graph_store::{
+    GraphStore, LoadOptions, Options, Snapshot, Source, StoreError, TermId, normalise,
+};
+use oxrdf::Term;
 
-const OPERATIONS: [&str; 8] = [
-    "contains",
-    "objects",
-    "subjects",
-    "term",
-    "id",
-    "label exact",
-    "star (signature)",
-    "hub (signature)",
-];
-const ROUNDS: usize = 20_000;
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+const SMALLEST: usize = 40_000;
+const LARGEST: usize = 160_000;
+const HOT_KEYS: usize = 256;
+const UNIFORM_KEYS: usize = 16_384;
+/// Calls timed at once: so few that most rounds run without being interrupted.
+const CALLS: usize = 512;
+const ROUNDS: usize = 96;
 
 /// A quarter of the statements go to one hub; each thing has eight.
 fn text(statements: usize) -> String {
@@ -44,54 +51,80 @@ fn text(statements: usize) -> String {
     text
 }
 
-/// Processor time of this thread, so that a busy machine does not show; wall time where there is no such file.
-fn nanoseconds(start: Instant) -> u128 {
-    std::fs::read_to_string("/proc/thread-self/schedstat")
-        .ok()
-        .and_then(|text| text.split(' ').next()?.parse().ok())
-        .unwrap_or_else(|| start.elapsed().as_nanos())
+/// What is looked up, drawn beforehand so that drawing costs nothing while the clock runs.
+struct Keys {
+    triples: Vec<[TermId; 3]>,
+    terms: Vec<Term>,
+    labels: Vec<String>,
 }
 
-fn times(graph: &Snapshot) -> Result<Vec<f64>, Box<dyn std::error::Error>> {
-    let quads: Vec<_> = graph.quads()?.collect::<Result<_, _>>()?;
-    let at = |n: usize| quads[(n * 104_729) % quads.len()];
-    let terms: Vec<_> = (0..ROUNDS)
-        .map(|n| graph.term(at(n)[0]))
-        .collect::<Result<_, _>>()?;
-    let labels: Vec<_> = (0..ROUNDS)
-        .map(|n| graph.label(at(n)[0]).map(|l| normalise(&l)))
-        .collect::<Result<_, _>>()?;
-    let hub = graph
-        .id(NamedNode::new("urn:t0")?.as_ref())?
-        .unwrap_or(TermId(1));
-    let mut all = Vec::new();
-    let start = Instant::now();
-    let mut time = |f: &mut dyn FnMut(usize) -> Result<(), graph_store::StoreError>| {
-        for n in 0..ROUNDS / 4 {
-            f(n)?;
+impl Keys {
+    /// `count` keys spread over the whole graph.
+    fn draw(graph: &Snapshot, quads: &[[TermId; 4]], count: usize) -> Outcome<Self> {
+        let step = (quads.len() / count).max(1) | 1;
+        let mut at: Vec<usize> = (0..count).map(|n| n * step % quads.len()).collect();
+        // Neighbours in the graph must not be neighbours in time.
+        at.sort_by_key(|n| (n.wrapping_mul(0x9E37_79B9_7F4A_7C15)) >> 20);
+        let triples: Vec<[TermId; 3]> = at
+            .iter()
+            .map(|n| [quads[*n][0], quads[*n][1], quads[*n][2]])
+            .collect();
+        let mut terms = Vec::new();
+        let mut labels = Vec::new();
+        for [subject, ..] in &triples {
+            terms.push(graph.term(*subject)?);
+            labels.push(normalise(&graph.label(*subject)?));
         }
-        let before = nanoseconds(start);
-        for n in 0..ROUNDS {
-            f(n)?;
-        }
-        all.push((nanoseconds(start) - before) as f64 / ROUNDS as f64 / 1e3);
-        Ok::<(), graph_store::StoreError>(())
-    };
-    time(&mut |n| graph.contains(at(n)[0], at(n)[1], at(n)[2]).map(drop))?;
-    time(&mut |n| graph.objects(at(n)[0], at(n)[1], None, 10).map(drop))?;
-    time(&mut |n| graph.subjects(at(n)[1], at(n)[2], None, 10).map(drop))?;
-    time(&mut |n| graph.term(at(n)[2]).map(drop))?;
-    time(&mut |n| graph.id(&terms[n]).map(drop))?;
-    time(&mut |n| graph.labels().exact(&labels[n], 10).map(drop))?;
-    time(&mut |n| graph.signature(at(n)[0]).map(drop))?;
-    time(&mut |_| graph.signature(hub).map(drop))?;
-    Ok(all)
+        Ok(Self {
+            triples,
+            terms,
+            labels,
+        })
+    }
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let sizes: Vec<usize> = (0..6).map(|n| 40_000 << n).collect();
-    let mut columns = Vec::new();
-    for size in &sizes {
+/// One operation, for the key of that number.
+type Operation = fn(&Snapshot, &Keys, usize) -> Result<(), StoreError>;
+
+const OPERATIONS: [(&str, Operation); 7] = [
+    ("contains", |graph, keys, n| {
+        let [s, p, o] = keys.triples[n];
+        graph.contains(s, p, o).map(drop)
+    }),
+    ("objects", |graph, keys, n| {
+        let [s, p, _] = keys.triples[n];
+        graph.objects(s, p, None, 10).map(drop)
+    }),
+    ("subjects", |graph, keys, n| {
+        let [_, p, o] = keys.triples[n];
+        graph.subjects(p, o, None, 10).map(drop)
+    }),
+    ("term of id", |graph, keys, n| {
+        graph.term(keys.triples[n][2]).map(drop)
+    }),
+    ("id of term", |graph, keys, n| {
+        graph.id(&keys.terms[n]).map(drop)
+    }),
+    ("label", |graph, keys, n| {
+        graph.labels().exact(&keys.labels[n], 10).map(drop)
+    }),
+    ("star", |graph, keys, n| {
+        graph.signature(keys.triples[n][0]).map(drop)
+    }),
+];
+
+/// A graph with what is looked up in it.
+struct Subject {
+    statements: usize,
+    snapshot: Snapshot,
+    hot: Keys,
+    uniform: Keys,
+    _store: GraphStore,
+    _directory: tempfile::TempDir,
+}
+
+impl Subject {
+    fn load(statements: usize) -> Outcome<Self> {
         let directory = tempfile::tempdir()?;
         // No cache of nodes: the index itself is measured.
         let options = Options {
@@ -99,21 +132,109 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             ..Options::default()
         };
         let store = GraphStore::open_or_create(directory.path(), options)?;
-        store.load(
-            vec![Source::text("a.nt", text(*size))],
-            &LoadOptions::default(),
-        )?;
-        columns.push(times(&store.snapshot()?)?);
+        let source = Source::text("a.nt", text(statements));
+        store.load(vec![source], &LoadOptions::default())?;
+        let snapshot = store.snapshot()?;
+        let quads: Vec<_> = snapshot.quads()?.collect::<Result<_, _>>()?;
+        Ok(Self {
+            statements,
+            hot: Keys::draw(&snapshot, &quads, HOT_KEYS)?,
+            uniform: Keys::draw(&snapshot, &quads, UNIFORM_KEYS)?,
+            snapshot,
+            _store: store,
+            _directory: directory,
+        })
+    }
+
+    /// Microseconds a call, over the keys that `round` starts at.
+    fn time(&self, keys: &Keys, operation: Operation, round: usize) -> Result<f64, StoreError> {
+        let count = keys.triples.len();
+        let from = round * CALLS;
+        for n in 0..HOT_KEYS {
+            operation(&self.snapshot, keys, n % count)?;
+        }
+        let start = Instant::now();
+        for n in from..from + CALLS {
+            operation(&self.snapshot, keys, n % count)?;
+        }
+        Ok(start.elapsed().as_secs_f64() * 1e6 / CALLS as f64)
+    }
+}
+
+/// How an operation's time grows with the graph.
+pub(crate) struct Curve {
+    name: &'static str,
+    /// Microseconds by size, keys from a few hundred.
+    hot: Vec<f64>,
+    /// Microseconds by size, keys from the whole graph.
+    uniform: Vec<f64>,
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().unwrap_or(0.0)
+}
+
+fn measure(subjects: &[Subject]) -> Result<Vec<Curve>, StoreError> {
+    let mut curves = Vec::new();
+    for (name, operation) in OPERATIONS {
+        let mut hot = vec![Vec::new(); subjects.len()];
+        let mut uniform = vec![Vec::new(); subjects.len()];
+        for round in 0..ROUNDS {
+            for (at, subject) in subjects.iter().enumerate() {
+                hot[at].push(subject.time(&subject.hot, operation, round)?);
+                uniform[at].push(subject.time(&subject.uniform, operation, round)?);
+            }
+        }
+        curves.push(Curve {
+            name,
+            hot: hot.into_iter().map(median).collect(),
+            uniform: uniform.into_iter().map(median).collect(),
+        });
+    }
+    Ok(curves)
+}
+
+fn growth(times: &[f64]) -> f64 {
+    match (times.first(), times.last()) {
+        (Some(first), Some(last)) => last / first,
+        _ => 1.0,
+    }
+}
+
+fn main() -> Outcome<()> {
+    let mut arguments = std::env::args().skip(1);
+    let largest: usize = arguments.next().map_or(Ok(LARGEST), |size| size.parse())?;
+    let sizes: Vec<usize> = std::iter::successors(Some(SMALLEST), |size| Some(size * 2))
+        .take_while(|size| *size <= largest.max(SMALLEST))
+        .collect();
+    let subjects: Vec<Subject> = sizes
+        .iter()
+        .map(|size| Subject::load(*size))
+        .collect::<Result<_, _>>()?;
+    let curves = measure(&subjects)?;
+    let logarithm = |size: &usize| (*size as f64).ln();
+    let logarithms: Vec<f64> = sizes.iter().map(logarithm).collect();
+    let heads: String = subjects
+        .iter()
+        .map(|s| format!("{:>9}", s.statements))
+        .collect();
+    println!("{:<12}{:<9}{heads}   growth", "µs a call", "keys");
+    for curve in &curves {
+        for (keys, times) in [("hot", &curve.hot), ("uniform", &curve.uniform)] {
+            let cells: String = times.iter().map(|time| format!("{time:>9.2}")).collect();
+            println!("{:<12}{keys:<9}{cells}   x{:.2}", curve.name, growth(times));
+        }
     }
     println!(
-        "{:<18}{}   growth",
-        "µs",
-        sizes.iter().map(|s| format!("{s:>9}")).collect::<String>()
+        "{:<21}{:>w$}   x{:.2}",
+        "log n",
+        "",
+        growth(&logarithms),
+        w = 9 * sizes.len()
     );
-    for (row, name) in OPERATIONS.iter().enumerate() {
-        let cells: String = columns.iter().map(|c| format!("{:>9.2}", c[row])).collect();
-        let (first, last) = (columns[0][row], columns[columns.len() - 1][row]);
-        println!("{name:<18}{cells}   x{:.2}", last / first);
+    if let Some(file) = arguments.next() {
+        std::fs::write(file, chart::svg(&sizes, &curves))?;
     }
     Ok(())
 }

@@ -28,6 +28,9 @@ pub struct CompileConfig {
     pub max_depth: usize,
     /// Edges followed per node, the best by similarity (K_degree = 30).
     pub max_degree: usize,
+    /// Whether a path that goes on branches into all of these edges (σ_breadth), or follows the one next relation with
+    /// which it scores best (σ_depth alone). The first hop, the local schema of the named entities, always branches.
+    pub breadth: bool,
     /// Paths kept per depth.
     pub beam: usize,
     /// Paths kept per name when several names restrict one set.
@@ -49,6 +52,7 @@ impl Default for CompileConfig {
         Self {
             max_depth: 3,
             max_degree: 30,
+            breadth: true,
             beam: 600,
             paths_per_name: 24,
             considered: 64,

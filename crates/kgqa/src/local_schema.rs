@@ -14,6 +14,10 @@ use crate::kinship;
 use crate::text;
 use crate::vocabulary::is_descriptor;
 
+mod learned;
+
+pub use learned::Learned;
+
 /// How alike "person" and the objects of a predicate with an agent are ("directed by", "starred actors").
 const AGENT: f32 = 0.6;
 
@@ -30,7 +34,8 @@ const DESCRIPTOR: f32 = 0.75;
 const BEYOND_BOUND: f32 = 0.05;
 
 /// What the values of a predicate are, judged from a sample.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ValueKind {
     /// Mostly years or dates.
     Time,

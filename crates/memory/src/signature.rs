@@ -431,6 +431,7 @@ mod tests {
             "who was ⟨0⟩ directed by?",
             "name the person who directed the film ⟨0⟩",
             "⟨0⟩ was directed by whom",
+            "who is ⟨0⟩'s director?",
         ] {
             assert_eq!(of(patient), Role::Patient, "{patient}");
         }
@@ -448,6 +449,13 @@ mod tests {
                 .is_empty()
         );
         assert!(sig("which one is ⟨0⟩").numbers.is_empty());
+    }
+
+    #[test]
+    fn what_holds_only_for_a_while_is_marked() {
+        assert!(sig("who is the current director of ⟨0⟩").volatile);
+        assert!(sig("what is the population of ⟨0⟩ today").volatile);
+        assert!(!sig("who directed ⟨0⟩").volatile);
     }
 
     #[test]

@@ -72,6 +72,9 @@ pub struct PlannerConfig {
     pub max_depth: usize,
     /// Predicates kept a node (CacheRAG, Algorithm 3: `K_degree` = 30).
     pub max_degree: usize,
+    /// Whether a path that goes on looks at its frontier's neighbours (CacheRAG, Algorithm 3: σ_breadth), or follows only
+    /// the next relation that the words speak for (σ_depth).
+    pub breadth: bool,
 }
 
 /// The memory of experiences.

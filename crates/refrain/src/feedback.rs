@@ -98,13 +98,15 @@ impl Engine {
         })
     }
 
-    /// Waits until everything asked so far is learned and durable.
+    /// Waits until everything asked so far is learned and durable, and keeps what was seen of the graphs' schemas.
     ///
     /// # Errors
-    /// When the journal cannot be written.
+    /// When the journal or a schema cannot be written.
     pub fn settle(&self) -> Result<(), EngineError> {
         self.learner.settle()?;
-        Ok(())
+        self.sources()
+            .iter()
+            .try_for_each(|source| source.keep_learned())
     }
 
     /// The id that a person means.

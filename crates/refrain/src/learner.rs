@@ -80,7 +80,7 @@ enum Command {
     },
     Reembed {
         embedder: String,
-        reply: Reply<Vec<String>>,
+        reply: Reply<Option<Vec<String>>>,
     },
     Settle(Reply<Position>),
     Checkpoint(Reply<()>),
@@ -201,12 +201,12 @@ impl Learner {
         })
     }
 
-    /// Every text that has a vector, if the vectors come from another embedder than this one; else nothing. Hand the new
-    /// vectors in as [`Event::Reembedded`].
+    /// Every text that has a vector, if the memory belongs to another embedder than this one; else `None`. Hand the new
+    /// vectors in as [`Event::Reembedded`], even when there are none: the memory takes nothing from other embedders.
     ///
     /// # Errors
     /// When the learner has stopped.
-    pub fn texts_to_embed(&self, embedder: &str) -> Result<Vec<String>, LearnerError> {
+    pub fn texts_to_embed(&self, embedder: &str) -> Result<Option<Vec<String>>, LearnerError> {
         let embedder = embedder.to_owned();
         self.ask(|reply| Command::Reembed { embedder, reply })
     }
@@ -330,11 +330,7 @@ impl Work {
             }
             Command::Reembed { embedder, reply } => {
                 let other = !self.state.embedder().is_empty() && self.state.embedder() != embedder;
-                let _ = reply.send(Ok(if other {
-                    self.state.texts()
-                } else {
-                    Vec::new()
-                }));
+                let _ = reply.send(Ok(other.then(|| self.state.texts())));
             }
             Command::Forget {
                 namespace,

@@ -9,6 +9,7 @@ pub mod clock;
 pub mod config;
 pub mod directory;
 pub mod doctor;
+mod embedder;
 pub mod engine;
 pub mod error;
 mod evidence;

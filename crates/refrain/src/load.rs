@@ -145,6 +145,7 @@ impl Engine {
         }
         if report.statements_added > 0 {
             self.everything_changed(&request.source)?;
+            source.prepare(&*source.view(&self.planner, self.embedder.as_ref())?)?;
         }
         Ok(report)
     }

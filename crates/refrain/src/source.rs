@@ -4,9 +4,11 @@
 //! of its description. Views are shared until the graph or the description changes.
 
 mod embedded;
+mod learned;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use graph_store::{GraphStore, Options, Snapshot};
@@ -31,6 +33,9 @@ pub struct Source {
     store: GraphStore,
     description: Mutex<String>,
     view: Mutex<Option<Arc<View>>>,
+    /// Where what was learned of the graph is kept, and how much of it is there.
+    learned: PathBuf,
+    kept: AtomicUsize,
 }
 
 /// What a question sees of a source.
@@ -100,6 +105,8 @@ impl Source {
             store,
             description: Mutex::new(description),
             view: Mutex::new(None),
+            learned: directory.graph(name).join(learned::FILE),
+            kept: AtomicUsize::new(0),
         })
     }
 
@@ -149,6 +156,7 @@ impl Source {
         }
         let graph = EmbeddedGraph::new(snapshot)?;
         let schema = planner.schema(&graph)?;
+        self.recall_learned(&schema, &graph)?;
         let given = self.description();
         let about = if given.is_empty() {
             made_description(&schema)

@@ -92,6 +92,9 @@ impl Compiler<'_> {
                     .total_cmp(&a.score)
                     .then_with(|| a.edges.cmp(&b.edges))
             });
+            if !self.config.breadth {
+                out.paths_cut += keep_next_relation(&mut scored);
+            }
             out.paths_cut += scored.len().saturating_sub(self.config.beam);
             scored.truncate(self.config.beam);
             frontier = scored
@@ -258,6 +261,17 @@ impl Compiler<'_> {
         }
         out
     }
+}
+
+/// Keeps, of the best-first paths that go on from the same path, the first. Returns how many went.
+fn keep_next_relation(scored: &mut Vec<Scored>) -> usize {
+    let before = scored.len();
+    let mut gone_on = BTreeSet::new();
+    scored.retain(|path| match path.edges.split_last() {
+        Some((_, from)) if !from.is_empty() => gone_on.insert(from.to_vec()),
+        Some(_) | None => true,
+    });
+    before - scored.len()
 }
 
 /// Whether hop `k` goes straight back over the predicate before it.

@@ -280,28 +280,23 @@ fn an_edit_with_the_same_values_rewords_and_with_others_corrects() {
 
 #[test]
 fn what_a_person_edited_is_not_evicted() {
-    let mut state = State::new(Settings {
-        capacity: 2,
+    let small = |capacity, bucket_capacity| Settings {
+        capacity,
+        bucket_capacity,
         ..Settings::default()
-    });
-    learn(
-        &mut state,
-        episode(1, &question(MASKED, "heat"), "director", "director"),
-    );
-    judge(&mut state, 1, Verdict::Edit(AnswerText::default()));
-    for n in 2..=6 {
-        learn(
-            &mut state,
-            episode(
-                n,
-                &question(MASKED, &format!("film{n}")),
-                "director",
-                "director",
-            ),
-        );
+    };
+    for settings in [small(2, 100), small(100, 2)] {
+        let mut state = State::new(settings);
+        for n in 1..=6 {
+            let asked = question(MASKED, &format!("film{n}"));
+            learn(&mut state, episode(n, &asked, "director", "director"));
+            if n == 1 {
+                judge(&mut state, 1, Verdict::Edit(AnswerText::default()));
+            }
+        }
+        assert!(memory(&state).stored(experience_id(1)).is_some());
+        assert_eq!(memory(&state).len(), 2);
     }
-    assert!(memory(&state).stored(experience_id(1)).is_some());
-    assert_eq!(memory(&state).len(), 2);
 }
 
 #[test]

@@ -168,6 +168,21 @@ fn what_is_not_grounded_is_refused_counted_and_explained() {
 }
 
 #[test]
+fn an_id_that_is_taken_is_refused_and_its_owner_stays() {
+    let mut state = State::new(Settings::default());
+    let of = |n, masked, template| episode(n, &question(masked, "heat"), template, template);
+    learn(&mut state, of(1, "who directed ⟨0⟩", "director"));
+    let mut other = of(2, "who wrote ⟨0⟩", "writer");
+    other.candidate.as_mut().unwrap().id = experience_id(1);
+    let gate = learn(&mut state, other);
+    let id = experience_id(1);
+    assert_eq!(gate, GateVerdict::Refused(Refusal::SameId { id }));
+    let memory = state.memory(&namespace()).unwrap();
+    let kept = memory.stored(id).unwrap();
+    assert_eq!(kept.experience.template(), "director");
+}
+
+#[test]
 fn not_a_number_is_not_grounded() {
     let mut state = State::new(Settings::default());
     let mut odd = episode(

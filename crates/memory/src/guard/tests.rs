@@ -26,12 +26,18 @@ fn each_guard_refuses_its_trap() {
             "number",
         ),
         ("the three films of ⟨0⟩", "the 4 films of ⟨0⟩", "number"),
+        ("the two films of ⟨0⟩", "the three films of ⟨0⟩", "number"),
         (
             "films by ⟨0⟩ released before 1997",
             "films by ⟨0⟩ released before 1999",
             "date",
         ),
         ("films by ⟨0⟩ in july", "films by ⟨0⟩ in june", "date"),
+        (
+            "films by ⟨0⟩ from the 1980s",
+            "films by ⟨0⟩ from the 1990s",
+            "date",
+        ),
         (
             "is ⟨0⟩ over 100 km long",
             "is ⟨0⟩ over 100 miles long",
@@ -75,7 +81,15 @@ fn each_guard_refuses_its_trap() {
             "question_type",
         ),
         ("where was ⟨0⟩ born", "when was ⟨0⟩ born", "asks"),
+        ("why did ⟨0⟩ leave ⟨1⟩", "when did ⟨0⟩ leave ⟨1⟩", "asks"),
+        ("how did ⟨0⟩ die", "where did ⟨0⟩ die", "asks"),
+        ("how old is ⟨0⟩", "where is ⟨0⟩", "asks"),
         ("who directed ⟨0⟩", "⟨0⟩ directed whom", "direction"),
+        (
+            "who is ⟨0⟩'s director",
+            "who was directed by ⟨0⟩",
+            "direction",
+        ),
     ];
     for (stored, asked, guard) in traps {
         assert_eq!(refused_by(stored, asked), Some(guard), "{stored} | {asked}");

@@ -47,6 +47,39 @@ const FILMS: [(&str, &str, &str); 6] = [
 ];
 
 #[test]
+fn no_way_in_gives_what_has_expired_before_it_is_swept() {
+    let mut state = State::new(Settings::default());
+    let (masked, _, template) = FILMS[0];
+    let mut short = episode(1, &question(masked, "heat"), template, "director");
+    short.candidate.as_mut().unwrap().lifetime = crate::Lifetime::Absolute(Timestamp(5_000));
+    let plan = short.plan.clone().unwrap();
+    state.apply(&Event::Episode {
+        namespace: namespace(),
+        episode: Box::new(short),
+    });
+    let memory = state.memory(&namespace()).unwrap();
+    let vector = vector_of(masked);
+    let given = |at| {
+        let now = Timestamp(at);
+        let query = RecallQuery {
+            domain: "films",
+            aspect: "director",
+            masked,
+            vector: vector.as_slice(),
+            now,
+        };
+        [
+            memory.same_wording("films", masked, now).len(),
+            usize::from(memory.same_plan("films", &plan, masked, now).is_some()),
+            memory.same_template("films", template, 9, now).len(),
+            memory.recall(&query, &RecallSettings::default()).len(),
+        ]
+    };
+    assert_eq!(given(4_999), [1; 4]);
+    assert_eq!(given(5_001), [0; 4]);
+}
+
+#[test]
 fn a_second_example_with_the_same_template_comes_after_others() {
     let memory = memory(&FILMS);
     let settings = RecallSettings {

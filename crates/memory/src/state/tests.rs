@@ -489,6 +489,28 @@ fn staleness_reaches_what_rests_on_the_change_and_a_fresh_answer_supersedes() {
 }
 
 #[test]
+fn a_source_that_changed_altogether_makes_only_its_own_experiences_suspect() {
+    let mut state = State::new(Settings::default());
+    let mut other = episode(1, &question(MASKED[0], "heat"), "director", "director");
+    other.domain = "books".to_owned();
+    apply(&mut state, other);
+    apply(
+        &mut state,
+        episode(2, &question(MASKED[0], "ran"), "director", "director"),
+    );
+    let effect = state.apply(&Event::SourceChanged {
+        at: Timestamp(9),
+        source: "films".to_owned(),
+        generation: 2,
+        change: SourceChange::Everything,
+    });
+    assert_eq!(effect, Effect::Suspected { experiences: 1 });
+    let stored = |n| state.memory(&namespace())?.stored(experience_id(n));
+    assert!(stored(1).is_some_and(|s| !s.usage.suspect));
+    assert!(stored(2).is_some_and(|s| s.usage.suspect));
+}
+
+#[test]
 fn a_suspect_that_proves_unchanged_is_trusted_again() {
     let mut state = State::new(Settings::default());
     apply(

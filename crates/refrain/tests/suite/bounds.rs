@@ -16,6 +16,17 @@ fn edges() -> usize {
 
 const PREDICATES: usize = 5_000;
 
+/// What the process may grow by while questions are asked again and again.
+const GROWTH_BYTES: u64 = 64 << 20;
+
+/// Memory of this process that is in use; `None` where the system does not say.
+fn resident_bytes() -> Option<u64> {
+    let text = fs_err::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find(|line| line.starts_with("VmRSS:"))?;
+    let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kilobytes << 10)
+}
+
 fn graph(edges: usize) -> String {
     let mut turtle = PREFIXES.to_owned();
     turtle.push_str(":hub rdfs:label \"Grand Hub\" . :many rdfs:label \"Many Sided\" . p:member rdfs:label \"member\" .\n");
@@ -49,6 +60,7 @@ fn super_nodes_answer_or_refuse_in_bounded_time_and_say_what_was_cut() {
     fixture.ask_fresh(&questions[4]);
     let mut times: Vec<Duration> = Vec::new();
     let mut cut = Vec::new();
+    let mut resident = Vec::new();
     for round in 0..5 {
         for question in &questions {
             let started = Instant::now();
@@ -68,14 +80,18 @@ fn super_nodes_answer_or_refuse_in_bounded_time_and_say_what_was_cut() {
             assert!(answer.citations.len() <= fixture.engine.config().ask.citations);
             assert!(answer.cost.rows <= fixture.engine.config().budget.rows);
         }
+        resident.extend(resident_bytes());
     }
     times.sort();
     let p95 = times[times.len() * 95 / 100];
     eprintln!(
-        "edges {edges}: p50 {:?} p95 {p95:?} cut {:?}",
+        "edges {edges}: p50 {:?} p95 {p95:?} cut {:?} resident after each round {resident:?}",
         times[times.len() / 2],
         cut.first()
     );
+    if let (Some(first), Some(last)) = (resident.first(), resident.last()) {
+        assert!(last.saturating_sub(*first) < GROWTH_BYTES, "{resident:?}");
+    }
     // Unoptimised builds are some ten times slower than what is promised, and the machine is shared.
     let promised = if cfg!(debug_assertions) { 2_000 } else { 100 };
     assert!(p95 < Duration::from_millis(promised), "p95 {p95:?}");

@@ -3,7 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails by panicking")]
 
 mod bounds;
+mod embedder;
+mod expansion;
 mod reuse;
+mod schema;
 mod staleness;
 mod support;
 mod tenants;
