@@ -3,7 +3,7 @@
 //! Predicate vectors and what each edge leads to are kept per generation of a graph; a node's own edges come from the
 //! graph each time. Word gains are pointwise mutual information: zero for a word that fits every predicate alike.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, RwLock};
 
 use language_model::{EmbedError, Embedder};
@@ -119,6 +119,18 @@ pub enum SchemaError {
     Embed(#[from] EmbedError),
 }
 
+/// An edge is typical of a kind of nodes if one in so many has it: a tag that is a film's name as well makes no films of tags.
+const TYPICAL: usize = 5;
+
+/// What was sampled of the nodes that an edge leads to, both ascending.
+#[derive(Debug, Clone)]
+struct Reached {
+    /// The edges that any of them has.
+    edges: Arc<[Edge]>,
+    /// Those that are typical of them.
+    typical: Arc<[Edge]>,
+}
+
 /// One generation's predicates, with what the planner has learned of them.
 pub struct Schema {
     generation: u64,
@@ -128,7 +140,7 @@ pub struct Schema {
     config: GainConfig,
     /// Predicates left out because the graph has more than `max_predicates`.
     left_out: usize,
-    leads_to: RwLock<HashMap<Edge, Arc<[Edge]>>>,
+    leads_to: RwLock<HashMap<Edge, Reached>>,
     kinds: RwLock<HashMap<TermId, ValueKind>>,
     gains: RwLock<HashMap<String, Arc<[f32]>>>,
 }
@@ -458,7 +470,7 @@ impl Schema {
         end: Edge,
         similarities: &[f32],
     ) -> Result<f32, GraphError> {
-        let edges = self.leads_to(graph, end)?;
+        let edges = self.reached(graph, end)?.typical;
         let forward = edges
             .iter()
             .filter(|e| !e.inverse)
@@ -498,13 +510,11 @@ impl Schema {
         let mut second = f32::MIN;
         if best < self.config.names_predicate {
             for entry in &self.entries {
-                let edges = self.leads_to(
-                    graph,
-                    Edge {
-                        predicate: entry.id,
-                        inverse: true,
-                    },
-                )?;
+                let end = Edge {
+                    predicate: entry.id,
+                    inverse: true,
+                };
+                let edges = self.reached(graph, end)?.typical;
                 let forward = edges
                     .iter()
                     .filter(|e| !e.inverse)
@@ -529,6 +539,11 @@ impl Schema {
     /// # Errors
     /// [`GraphError`] if the graph fails.
     pub fn leads_to(&self, graph: &dyn Graph, edge: Edge) -> Result<Arc<[Edge]>, GraphError> {
+        Ok(self.reached(graph, edge)?.edges)
+    }
+
+    /// What was sampled of the nodes reached by `edge`.
+    fn reached(&self, graph: &dyn Graph, edge: Edge) -> Result<Reached, GraphError> {
         if let Some(found) = self
             .leads_to
             .read()
@@ -537,24 +552,31 @@ impl Schema {
         {
             return Ok(found);
         }
-        let mut edges = BTreeSet::new();
+        let mut counts: BTreeMap<Edge, usize> = BTreeMap::new();
+        let mut nodes = 0;
         for (subject, object) in graph.sample(edge.predicate, self.config.sample)? {
-            if edges.len() >= self.config.successors {
+            if counts.len() >= self.config.successors {
                 break;
             }
-            edges.extend(
-                graph
-                    .signature(if edge.inverse { subject } else { object })?
-                    .iter()
-                    .copied()
-                    .take(self.config.successors),
-            );
+            nodes += 1;
+            let signature = graph.signature(if edge.inverse { subject } else { object })?;
+            for found in signature.iter().take(self.config.successors) {
+                *counts.entry(*found).or_default() += 1;
+            }
         }
-        let edges: Arc<[Edge]> = edges.into_iter().collect();
+        let typical = counts
+            .iter()
+            .filter(|(_, count)| **count * TYPICAL >= nodes)
+            .map(|(edge, _)| *edge)
+            .collect();
+        let reached = Reached {
+            edges: counts.into_keys().collect(),
+            typical,
+        };
         if let Ok(mut map) = self.leads_to.write() {
-            map.insert(edge, Arc::clone(&edges));
+            map.insert(edge, reached.clone());
         }
-        Ok(edges)
+        Ok(reached)
     }
 
     /// What a predicate's values are.

@@ -23,6 +23,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::evidence;
 use crate::explain::{self, Trace};
+use crate::recognise;
 use crate::remember::{self, Circumstances, Ran, Remembered};
 use crate::result;
 use crate::reuse::{self, Asked, Considered, Reused};
@@ -309,7 +310,7 @@ impl Frame<'_> {
             limits: &self.engine.planner.config().limits,
             now: self.now,
         };
-        reuse::recognised(
+        recognise::recognised(
             memory,
             &asked,
             &recollection.recalled,

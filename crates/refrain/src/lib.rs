@@ -19,6 +19,7 @@ pub mod journal;
 pub mod knowledge;
 pub mod learner;
 pub mod load;
+mod recognise;
 mod remember;
 pub mod remembered;
 mod result;

@@ -3,11 +3,11 @@
 //! What edges lead to and what values are comes from thousands of look-ups all over the graph: a tenth of a second from
 //! memory, most of a second from a disk. It holds for one generation of one graph, and is the same whoever samples it.
 
-use std::sync::{Arc, RwLock};
+use std::sync::RwLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Schema, ValueKind};
+use super::{Reached, Schema, ValueKind};
 use crate::graph::{Edge, Graph, GraphError, TermId};
 
 /// A predicate's id, and whether it is followed against its direction.
@@ -21,8 +21,8 @@ pub struct Learned {
     triples: u64,
     /// Bounds it was learned under; under others it is worth nothing.
     bounds: (usize, usize),
-    /// Predicate and direction, and the edges of the nodes there.
-    leads_to: Vec<(u32, bool, Vec<Way>)>,
+    /// Predicate and direction, the edges of the nodes there, and those that are typical of them.
+    leads_to: Vec<(u32, bool, Vec<Way>, Vec<Way>)>,
     kinds: Vec<(u32, ValueKind)>,
 }
 
@@ -70,7 +70,10 @@ impl Schema {
         let pairs = |edges: &[Edge]| edges.iter().map(|e| (e.predicate.0, e.inverse)).collect();
         let mut leads_to: Vec<_> = copied(&self.leads_to)
             .into_iter()
-            .map(|(edge, edges)| (edge.predicate.0, edge.inverse, pairs(&edges)))
+            .map(|(edge, reached)| {
+                let (edges, typical) = (pairs(&reached.edges), pairs(&reached.typical));
+                (edge.predicate.0, edge.inverse, edges, typical)
+            })
             .collect();
         leads_to.sort_unstable();
         let mut kinds: Vec<_> = copied(&self.kinds)
@@ -104,9 +107,12 @@ impl Schema {
             predicate: TermId(predicate),
             inverse,
         };
-        for (predicate, inverse, edges) in learned.leads_to {
-            let edges: Arc<[Edge]> = edges.into_iter().map(edge).collect();
-            leads_to.insert(edge((predicate, inverse)), edges);
+        for (predicate, inverse, edges, typical) in learned.leads_to {
+            let reached = Reached {
+                edges: edges.into_iter().map(edge).collect(),
+                typical: typical.into_iter().map(edge).collect(),
+            };
+            leads_to.insert(edge((predicate, inverse)), reached);
         }
         for (predicate, kind) in learned.kinds {
             kinds.insert(TermId(predicate), kind);
