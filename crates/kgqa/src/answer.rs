@@ -255,9 +255,6 @@ impl Planner {
         if isr.negated {
             return Ok(Some(Refusal::Negation));
         }
-        if isr.mentions.is_empty() {
-            return Ok(Some(Refusal::NothingNamed));
-        }
         // A capital letter makes no name of a word that names a predicate ("the Director of …").
         let mut names = Vec::new();
         for name in &isr.unknown_names {
@@ -269,7 +266,10 @@ impl Planner {
                 names.push(name.clone());
             }
         }
-        Ok((!names.is_empty()).then_some(Refusal::UnknownName { names }))
+        if !names.is_empty() {
+            return Ok(Some(Refusal::UnknownName { names }));
+        }
+        Ok(isr.mentions.is_empty().then_some(Refusal::NothingNamed))
     }
 
     /// Runs the candidates in order until one gives something, then looks for the runner-up.

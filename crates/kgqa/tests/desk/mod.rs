@@ -9,15 +9,15 @@ use kgqa::testing::MemoryGraph;
 use language_model::StaticEmbedder;
 
 /// A planner over a graph of names.
-pub struct Desk {
-    pub graph: MemoryGraph,
-    pub planner: Planner,
-    pub schema: Schema,
+pub(crate) struct Desk {
+    pub(crate) graph: MemoryGraph,
+    pub(crate) planner: Planner,
+    pub(crate) schema: Schema,
 }
 
 impl Desk {
     /// Over these facts: subject, predicate, object.
-    pub fn of(facts: &[(&str, &str, &str)]) -> Self {
+    pub(crate) fn of(facts: &[(&str, &str, &str)]) -> Self {
         let names: Vec<[String; 3]> = facts
             .iter()
             .map(|(s, p, o)| [s.replace(' ', "_"), (*p).to_owned(), o.replace(' ', "_")])
@@ -37,7 +37,7 @@ impl Desk {
     }
 
     /// Asks with what was learned.
-    pub fn ask_with(&self, question: &str, guidance: &Guidance<'_>) -> Outcome {
+    pub(crate) fn ask_with(&self, question: &str, guidance: &Guidance<'_>) -> Outcome {
         let isr = self
             .planner
             .parse(&self.graph, question)
@@ -48,12 +48,12 @@ impl Desk {
     }
 
     /// Asks without memory.
-    pub fn ask(&self, question: &str) -> Outcome {
+    pub(crate) fn ask(&self, question: &str) -> Outcome {
         self.ask_with(question, &Guidance::default())
     }
 
     /// The values' labels, ascending; a number or a truth as its text.
-    pub fn values(&self, question: &str) -> Vec<String> {
+    pub(crate) fn values(&self, question: &str) -> Vec<String> {
         let outcome = self.ask(question);
         match outcome.executed.map(|e| e.given) {
             Some(Given::Values(ids)) => {
