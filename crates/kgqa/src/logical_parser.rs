@@ -134,6 +134,9 @@ fn assemble(
         &compared,
         question_type,
     );
+    if wh == "where" {
+        where_at_work(&mut words);
+    }
     if wh == "what" && tokens.last().is_some_and(|t| t.folded == "do") {
         words.push(Word {
             text: "profession occupation".to_owned(),
@@ -287,6 +290,20 @@ fn content_words(
     out
 }
 
+/// "Where does X work" asks who employs X, not for a place and a trade.
+fn where_at_work(words: &mut Vec<Word>) {
+    let at_work = |w: &Word| {
+        w.text == vocabulary::EMPLOYER || matches!(w.text.as_str(), "work" | "works" | "worked")
+    };
+    if !words.iter().any(at_work) {
+        return;
+    }
+    words.retain(|w| w.text != vocabulary::PLACE);
+    for word in words.iter_mut().filter(|w| at_work(w)) {
+        vocabulary::EMPLOYER.clone_into(&mut word.text);
+    }
+}
+
 /// Words that only frame the question go, unless nothing else is left: "the *name* of the director", "which *person*",
 /// "in a few *words*".
 fn drop_frames(tokens: &[Token], words: &mut Vec<Word>) {
@@ -330,6 +347,10 @@ fn answer_type(tokens: &[Token], free: &[usize], words: &[Word], wh: &str) -> St
             .any(|end| word.text.len() > 4 && word.text.ends_with(end));
         if verb && (!last.is_empty() || word.text.ends_with("ed")) {
             break;
+        }
+        // "What kind of film" may ask for the kind or for the film: no type is safer than a wrong one.
+        if word.text == vocabulary::KIND {
+            return String::new();
         }
         last = &word.text;
         at += 1;

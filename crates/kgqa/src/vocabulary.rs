@@ -30,6 +30,9 @@ pub(crate) fn is_function_word(word: &str) -> bool {
     FUNCTION_WORDS.contains(&word)
 }
 
+/// What "work for" and "where … work" stand for.
+pub(crate) const EMPLOYER: &str = "employer organization institution company";
+
 /// What "where" stands for.
 pub(crate) const PLACE: &str = "place location country";
 
@@ -223,6 +226,7 @@ pub(crate) fn idiom(words: &[&str]) -> Option<(&'static str, usize)> {
         ["how", "expensive", ..] => ("price", 2),
         ["how", "far", ..] => ("distance", 2),
         ["other" | "better", "half" | "halves", ..] => ("spouse", 2),
+        ["work" | "works" | "worked", "for" | "at", ..] => (EMPLOYER, 2),
         ["for", "a", "living", ..] => ("profession occupation", 3),
         [
             "kind" | "kinds" | "type" | "types" | "sort" | "sorts",

@@ -23,6 +23,8 @@ const FACTS: &[(&str, &str, &str)] = &[
     ("Edward", "nationality", "Britain"),
     ("Edward", "location", "Sandringham"),
     ("Edward", "religion", "Anglicanism"),
+    ("Edward", "profession", "Sailor"),
+    ("Edward", "institution", "Navy"),
     ("George", "parents", "Edward"),
     ("George", "location", "Britain"),
     ("George", "nationality", "Britain"),
@@ -113,6 +115,17 @@ fn where_asks_for_a_value_and_not_for_what_lies_there() {
 
 fn iri(name: &str) -> String {
     format!("http://example.org/{name}")
+}
+
+#[test]
+fn where_someone_works_is_who_employs_them() {
+    let family = Desk::of(FACTS);
+    assert_eq!(family.values("where does George's father work?"), ["Navy"]);
+    assert_eq!(family.values("who does Edward work for?"), ["Navy"]);
+    assert_eq!(
+        family.values("what is the profession of Edward"),
+        ["Sailor"]
+    );
 }
 
 /// What one verdict taught: phrase, meaning, right, wrong.
