@@ -11,7 +11,7 @@ fn id(n: u128) -> ExperienceId {
 
 /// Runs a cache of `capacity`: each step retrieves `asked` if it is there, else offers it. Returns who was evicted.
 fn run(name: PolicyName, capacity: usize, asked: &[u128]) -> Vec<u128> {
-    let mut policy = Replacement::new(name);
+    let mut policy = Replacement::new(name, capacity);
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let (mut stored, pinned, mut evicted) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
     for (at, n) in asked.iter().enumerate() {
@@ -35,6 +35,7 @@ fn run(name: PolicyName, capacity: usize, asked: &[u128]) -> Vec<u128> {
             id: id(*n),
             nearest: &[],
             room,
+            stored: stored.len(),
         };
         if let Some(Decision::Admit { evict }) =
             policy.step(&step, hits.is_empty().then_some(&offer), &mut rng)
@@ -59,10 +60,10 @@ fn fifo_ignores_use_and_lru_does_not() {
 #[test]
 fn the_pinned_stay_and_a_bucket_chooses_among_its_own() {
     for name in [PolicyName::Fifo, PolicyName::Lru] {
-        let mut policy = Replacement::new(name);
+        let mut policy = Replacement::new(name, 3);
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         for n in 1..=3 {
-            policy.inserted(id(n), Timestamp(0));
+            policy.inserted(id(n), &[]);
         }
         let pinned = BTreeSet::from([id(1)]);
         assert_eq!(
@@ -78,6 +79,7 @@ fn the_pinned_stay_and_a_bucket_chooses_among_its_own() {
             id: id(9),
             nearest: &[],
             room: Room::Full(Scope::Anywhere { pinned: &all }),
+            stored: 3,
         };
         let step = Step {
             now: Timestamp(1),
@@ -95,10 +97,10 @@ fn the_pinned_stay_and_a_bucket_chooses_among_its_own() {
 
 #[test]
 fn the_deleted_are_no_victims() {
-    let mut policy = Replacement::new(PolicyName::Lru);
+    let mut policy = Replacement::new(PolicyName::Lru, 9);
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    policy.inserted(id(1), Timestamp(0));
-    policy.inserted(id(2), Timestamp(0));
+    policy.inserted(id(1), &[]);
+    policy.inserted(id(2), &[]);
     policy.removed(id(1));
     assert_eq!(
         policy.victim(
@@ -113,11 +115,11 @@ fn the_deleted_are_no_victims() {
 
 #[test]
 fn a_large_bucket_and_a_small_one_choose_by_the_same_order() {
-    let mut policy = Replacement::new(PolicyName::Fifo);
+    let mut policy = Replacement::new(PolicyName::Fifo, 100);
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     // Entered in the order 1, 0, 3, 2 …, so that age is not the order of ids.
     for n in 1..=100_u128 {
-        policy.inserted(id((n - 1) ^ 1), Timestamp(0));
+        policy.inserted(id((n - 1) ^ 1), &[]);
     }
     let evens: Vec<ExperienceId> = (0..100).step_by(2).map(id).collect();
     assert_eq!(policy.victim(Scope::Bucket(&evens), &mut rng), Some(id(0)));
