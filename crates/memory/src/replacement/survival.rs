@@ -231,6 +231,21 @@ impl Survival {
         Some(serving)
     }
 
+    /// Of those retrieved that would each have served, the one that served most so far; of equals, the first to enter.
+    fn server(&self, step: &Step<'_>) -> Option<ExperienceId> {
+        let mut best: Option<(ExperienceId, Life)> = None;
+        for (at, (id, similarity)) in step.retrieved.iter().enumerate() {
+            let Some(life) = self.lives.get(*id) else { continue };
+            if at > 0 && self.outcomes.serves(*similarity) <= 0.5 {
+                break;
+            }
+            if best.is_none_or(|(_, b)| (life.uses, b.entered) > (b.uses, life.entered)) {
+                best = Some((*id, *life));
+            }
+        }
+        best.map(|(id, _)| id)
+    }
+
     /// Whether the memory failed at this step.
     fn failed(&self, step: &Step<'_>) -> bool {
         step.retrieved
@@ -304,19 +319,22 @@ impl EvictionPolicy for Survival {
             return;
         }
         self.step += 1;
-        if let Some((first, similarity)) = step.retrieved.first() {
+        if let Some((_, similarity)) = step.retrieved.first() {
             let helped = self.outcomes.helped(*similarity, step.quality);
+            if std::env::var_os("DBG").is_some() { eprintln!("{} s={similarity:.2} q={:?} p={helped:.2} g={:.1} {}", self.step, step.quality, self.gap.steps(), self.outcomes.dbg()); }
             self.outcomes.learn(*similarity, step.quality);
-            self.credit(*first, helped);
+            if let Some(server) = self.server(step) {
+                self.credit(server, helped);
+            }
         }
     }
 
     fn judged(&mut self, step: &Step<'_>) {
-        if let Some((first, similarity)) = step.retrieved.first() {
+        if let Some((_, similarity)) = step.retrieved.first() {
             let before = self.outcomes.helped(*similarity, None);
             let after = self.outcomes.helped(*similarity, step.quality);
             self.outcomes.learn(*similarity, step.quality);
-            if let Some(life) = self.lives.get_mut(*first) {
+            if let Some(life) = self.server(step).and_then(|id| self.lives.get_mut(id)) {
                 life.uses = (life.uses + after - before).max(0.0);
             }
         }

@@ -6,30 +6,34 @@ use serde::{Deserialize, Serialize};
 /// Weight that an observation keeps after each later one: about the last 200 count.
 const MEMORY: f64 = 0.995;
 /// Observations that the assumption about a witness is worth at the start.
-const ASSUMED: f64 = 2.0;
+const ASSUMED: f64 = 10.0;
+/// Standard deviation assumed.
+const ASSUMED_SPREAD: f64 = 0.2;
 /// Least standard deviation of similarities.
 const LEAST_SPREAD: f64 = 0.03;
 /// Most that similarity alone may say, as log odds.
 const MOST_EVIDENCE: f64 = 4.0;
 /// Right and wrong verdicts assumed at the start.
-const ASSUMED_VERDICTS: (f64, f64) = (19.0, 1.0);
+const ASSUMED_VERDICTS: (f64, f64) = (8.0, 2.0);
 /// What an observation without verdict weighs.
 const UNJUDGED: f64 = 0.2;
 
-/// Similarities of one kind of outcome, weighted.
+/// Similarities of one kind of outcome, weighted. What was assumed never fades.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct Similarities {
+    assumed_mean: f64,
     weight: f64,
     sum: f64,
     squares: f64,
 }
 
 impl Similarities {
-    fn assumed(mean: f64, spread: f64) -> Self {
+    const fn assumed(mean: f64) -> Self {
         Self {
-            weight: ASSUMED,
-            sum: ASSUMED * mean,
-            squares: ASSUMED * (mean * mean + spread * spread),
+            assumed_mean: mean,
+            weight: 0.0,
+            sum: 0.0,
+            squares: 0.0,
         }
     }
 
@@ -41,9 +45,11 @@ impl Similarities {
 
     /// Mean, and standard deviation.
     fn moments(&self) -> (f64, f64) {
-        let mean = self.sum / self.weight;
-        let variance = (self.squares / self.weight - mean * mean).max(0.0);
-        (mean, variance.sqrt().max(LEAST_SPREAD))
+        let (m, s) = (self.assumed_mean, ASSUMED_SPREAD);
+        let weight = self.weight + ASSUMED;
+        let mean = (self.sum + ASSUMED * m) / weight;
+        let squares = (self.squares + ASSUMED * (m * m + s * s)) / weight;
+        (mean, (squares - mean * mean).max(0.0).sqrt().max(LEAST_SPREAD))
     }
 
     fn log_density(&self, similarity: f64) -> f64 {
@@ -65,8 +71,8 @@ pub(super) struct Outcomes {
 impl Default for Outcomes {
     fn default() -> Self {
         Self {
-            success: Similarities::assumed(0.6, 0.2),
-            failure: Similarities::assumed(0.2, 0.2),
+            success: Similarities::assumed(0.6),
+            failure: Similarities::assumed(0.2),
             right: ASSUMED_VERDICTS.0,
             wrong: ASSUMED_VERDICTS.1,
         }
@@ -74,9 +80,15 @@ impl Default for Outcomes {
 }
 
 impl Outcomes {
+    pub(super) fn dbg(&self) -> String { format!("{:.2?} {:.2?} {:.2}", self.success.moments(), self.failure.moments(), self.accuracy()) }
     /// Chance that a verdict is right.
     fn accuracy(&self) -> f64 {
         (self.right / (self.right + self.wrong)).clamp(0.5, 0.999)
+    }
+
+    /// Log odds of success before anything is seen of the step.
+    fn prior(&self) -> f64 {
+        ((self.success.weight + ASSUMED) / (self.failure.weight + ASSUMED)).ln()
     }
 
     /// Log odds of success by similarity alone. Beyond the means it is as at the means: more similar is never worse.
@@ -101,7 +113,7 @@ impl Outcomes {
         let verdict = quality.map_or(0.0, |quality| {
             (2.0 * quality - 1.0) * (accuracy / (1.0 - accuracy)).ln()
         });
-        logistic(self.evidence(f64::from(similarity)) + verdict)
+        logistic(self.prior() + self.evidence(f64::from(similarity)) + verdict)
     }
 
     /// Learns how both witnesses look when they say this. One step of expectation-maximisation (after Dawid and Skene 1979).
