@@ -114,16 +114,7 @@ struct Topics {
 impl Topics {
     fn new(topics: u32, items_per_topic: u32, seed: u32) -> Self {
         let mut random = NumpyRandom::new(seed);
-        let mut centres: Vec<Vec<f64>> = Vec::new();
-        while centres.len() < topics as usize {
-            let centre = normalised((0..DIMENSIONS).map(|_| random.normal()).collect());
-            let near = |other: &Vec<f64>| {
-                other.iter().zip(&centre).map(|(a, b)| a * b).sum::<f64>() >= 1.0 - SEPARATION
-            };
-            if !centres.iter().any(near) {
-                centres.push(centre);
-            }
-        }
+        let centres = centres(topics, SEPARATION, &mut random);
         let mut items = Vec::new();
         for centre in &centres {
             for _ in 0..items_per_topic {
@@ -165,6 +156,21 @@ impl Topics {
     }
 }
 
+/// Directions of topics, no two of them nearer than `separation`.
+pub(crate) fn centres(count: u32, separation: f64, random: &mut NumpyRandom) -> Vec<Vec<f64>> {
+    let mut centres: Vec<Vec<f64>> = Vec::new();
+    while centres.len() < count as usize {
+        let centre = normalised((0..DIMENSIONS).map(|_| random.normal()).collect());
+        let near = |other: &Vec<f64>| {
+            other.iter().zip(&centre).map(|(a, b)| a * b).sum::<f64>() >= 1.0 - separation
+        };
+        if !centres.iter().any(near) {
+            centres.push(centre);
+        }
+    }
+    centres
+}
+
 fn normalised(mut values: Vec<f64>) -> Vec<f64> {
     let length = values.iter().map(|v| v * v).sum::<f64>().sqrt();
     for value in &mut values {
@@ -173,7 +179,8 @@ fn normalised(mut values: Vec<f64>) -> Vec<f64> {
     values
 }
 
-fn around(centre: &[f64], noise: f64, random: &mut NumpyRandom) -> Vector {
+/// A unit vector near `centre`.
+pub(crate) fn around(centre: &[f64], noise: f64, random: &mut NumpyRandom) -> Vector {
     let values: Vec<f64> = centre.iter().map(|c| c + noise * random.normal()).collect();
     unit(&values)
 }
