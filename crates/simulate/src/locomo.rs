@@ -147,9 +147,16 @@ fn conversation(raw: RawConversation) -> Result<Conversation, serde_json::Error>
         let Some(said) = raw.conversation.get(&format!("session_{session}")) else {
             continue;
         };
-        let date = words(raw.conversation.get(&format!("session_{session}_date_time")).cloned());
+        let date = words(
+            raw.conversation
+                .get(&format!("session_{session}_date_time"))
+                .cloned(),
+        );
         for turn in Vec::<RawTurn>::deserialize(said)? {
-            places.insert(turn.dia_id.clone(), u32::try_from(turns.len()).unwrap_or(u32::MAX));
+            places.insert(
+                turn.dia_id.clone(),
+                u32::try_from(turns.len()).unwrap_or(u32::MAX),
+            );
             turns.push(Turn {
                 line: format!("[{date}] {} said: {}", turn.speaker, turn.text),
                 id: turn.dia_id,
@@ -260,7 +267,9 @@ impl EmbeddedConversation {
             let last = asked.evidence.last().filter(|_| answerable);
             if let Some(last) = last {
                 let turn = rng.random_range(*last..count);
-                due.entry(turn).or_default().push(u32::try_from(queries.len()).unwrap_or(u32::MAX));
+                due.entry(turn)
+                    .or_default()
+                    .push(u32::try_from(queries.len()).unwrap_or(u32::MAX));
                 queries.push(Query {
                     vector: self.questions[at].clone(),
                     relevant: asked.evidence.clone(),

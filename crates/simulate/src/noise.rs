@@ -75,11 +75,7 @@ impl Parts {
             relevant.insert(topic * ITEMS_PER_TOPIC + self.random.below(ITEMS_PER_TOPIC));
         }
         Query {
-            vector: around(
-                &self.centres[topic as usize],
-                QUERY_NOISE,
-                &mut self.random,
-            ),
+            vector: around(&self.centres[topic as usize], QUERY_NOISE, &mut self.random),
             relevant: relevant.into_iter().collect(),
             topic,
         }
@@ -162,8 +158,13 @@ impl NoiseStream {
         let warmup = stream.len();
         stream.extend((warmup..warmup + scored.len()).map(ask));
         queries.extend(scored);
-        let mut workload =
-            Workload::new("noise-stream", "published".to_owned(), parts.items, queries, stream);
+        let mut workload = Workload::new(
+            "noise-stream",
+            "published".to_owned(),
+            parts.items,
+            queries,
+            stream,
+        );
         workload.warmup = warmup;
         workload
     }
@@ -171,9 +172,9 @@ impl NoiseStream {
 
 impl NoisePaired {
     /// An item and so many near-duplicates.
-    const FAMILY: u32 = 5;
-    /// Spread of near-duplicates around their item: cosine about 0.9.
-    const DUPLICATE_NOISE: f64 = 0.04;
+    const FAMILY: u32 = 10;
+    /// Spread of near-duplicates around their item: cosine about 0.98.
+    const DUPLICATE_NOISE: f64 = 0.015;
 
     /// Draws it.
     #[must_use]
@@ -218,8 +219,13 @@ impl NoisePaired {
             stream.push(ask(query));
         }
         let warmup = order.len();
-        let mut workload =
-            Workload::new("noise-paired", "families".to_owned(), items, queries, stream);
+        let mut workload = Workload::new(
+            "noise-paired",
+            "families".to_owned(),
+            items,
+            queries,
+            stream,
+        );
         workload.warmup = warmup;
         workload
     }

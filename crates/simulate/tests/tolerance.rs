@@ -5,7 +5,7 @@
 
 use memory::PolicyName;
 use memory::replacement::Replacement;
-use simulate::{Conditions, Cycling, TopicDrift, Workload, WorkingSet, run};
+use simulate::{Conditions, Cycling, TopicDrift, WorkingSet, Workload, run};
 
 const SEEDS: [u32; 3] = [42, 1337, 2024];
 const POLICY_SEEDS: u64 = 20;
@@ -18,11 +18,41 @@ type Cell = (fn(u32) -> Workload, usize, f64, f64, f64);
 fn cells() -> Vec<Cell> {
     let set: fn(u32) -> Workload = |seed| WorkingSet::published().generate(seed);
     vec![
-        (|s| Cycling::published(10).generate(s), 10, 0.566, 0.698, NARROW),
-        (|s| Cycling::published(15).generate(s), 10, 0.392, 0.532, NARROW),
-        (|s| Cycling::published(20).generate(s), 10, 0.283, 0.399, NARROW),
-        (|s| Cycling::published(30).generate(s), 10, 0.194, 0.262, NARROW),
-        (|s| Cycling::published(50).generate(s), 10, 0.116, 0.153, NARROW),
+        (
+            |s| Cycling::published(10).generate(s),
+            10,
+            0.566,
+            0.698,
+            NARROW,
+        ),
+        (
+            |s| Cycling::published(15).generate(s),
+            10,
+            0.392,
+            0.532,
+            NARROW,
+        ),
+        (
+            |s| Cycling::published(20).generate(s),
+            10,
+            0.283,
+            0.399,
+            NARROW,
+        ),
+        (
+            |s| Cycling::published(30).generate(s),
+            10,
+            0.194,
+            0.262,
+            NARROW,
+        ),
+        (
+            |s| Cycling::published(50).generate(s),
+            10,
+            0.116,
+            0.153,
+            NARROW,
+        ),
         (set, 5, 0.298, 0.318, NARROW),
         (set, 10, 0.536, 0.558, WIDE),
         (set, 15, 0.700, 0.709, WIDE),
@@ -30,7 +60,13 @@ fn cells() -> Vec<Cell> {
         (set, 30, 0.908, 0.846, NARROW),
         (set, 50, 0.965, 0.951, NARROW),
         (set, 100, 0.970, 0.951, NARROW),
-        (|s| TopicDrift::published().generate(s), 20, 0.821, 0.617, WIDE),
+        (
+            |s| TopicDrift::published().generate(s),
+            20,
+            0.821,
+            0.617,
+            WIDE,
+        ),
     ]
 }
 

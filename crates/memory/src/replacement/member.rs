@@ -22,9 +22,22 @@ impl AdmissionPolicy for AdmitAll {
     }
 }
 
+/// Lets in whoever finds room.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct AdmitIntoRoom;
+
+impl AdmissionPolicy for AdmitIntoRoom {
+    fn observe(&mut self, _: &Step<'_>) {}
+
+    fn admits(&mut self, _: &Step<'_>, offer: &Offer<'_>, _: &mut dyn RngCore) -> bool {
+        matches!(offer.room, Room::Free)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 enum Admission {
     All(AdmitAll),
+    IntoRoom(AdmitIntoRoom),
     Gate(Box<RegretGate>),
 }
 
@@ -128,6 +141,18 @@ impl Replacement {
         }
     }
 
+    /// No member: what enters first stays, and nothing else enters. With the future known this is the optimum on cycling.
+    #[must_use]
+    pub fn frozen() -> Self {
+        Self {
+            name: PolicyName::Fifo,
+            parts: Parts::Two(
+                Admission::IntoRoom(AdmitIntoRoom),
+                Eviction::Fifo(Fifo::default()),
+            ),
+        }
+    }
+
     /// Which member it is.
     #[must_use]
     pub const fn name(&self) -> PolicyName {
@@ -185,13 +210,14 @@ impl Replacement {
     pub fn gate(&self) -> Option<&RegretGate> {
         match &self.parts {
             Parts::Two(Admission::Gate(gate), _) => Some(gate),
-            Parts::Two(Admission::All(_), _) | Parts::Survival(_) => None,
+            Parts::Two(Admission::All(_) | Admission::IntoRoom(_), _) | Parts::Survival(_) => None,
         }
     }
 
     fn admission(&mut self) -> &mut dyn AdmissionPolicy {
         match &mut self.parts {
             Parts::Two(Admission::All(policy), _) => policy,
+            Parts::Two(Admission::IntoRoom(policy), _) => policy,
             Parts::Two(Admission::Gate(policy), _) => policy.as_mut(),
             Parts::Survival(policy) => policy.as_mut(),
         }
