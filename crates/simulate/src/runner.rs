@@ -10,6 +10,9 @@ use rand_chacha::ChaCha8Rng;
 use crate::conditions::Conditions;
 use crate::workload::{Query, Workload, dot};
 
+/// Neighbours of a newcomer that are told in order.
+const NEAREST_IN_ORDER: usize = 5;
+
 /// Items that a question gets.
 pub const RETRIEVED: usize = 3;
 
@@ -311,6 +314,12 @@ impl Run<'_> {
             };
             (id(*other), similarity)
         }));
-        self.nearest.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let nearer = |a: &(ExperienceId, f32), b: &(ExperienceId, f32)| b.1.total_cmp(&a.1);
+        if self.nearest.len() > NEAREST_IN_ORDER {
+            self.nearest
+                .select_nth_unstable_by(NEAREST_IN_ORDER - 1, nearer);
+        }
+        let ordered = self.nearest.len().min(NEAREST_IN_ORDER);
+        self.nearest[..ordered].sort_by(nearer);
     }
 }

@@ -10,37 +10,42 @@ fn uniform(rng: &mut dyn RngCore) -> f64 {
     (bits + 0.5) * STEP
 }
 
-/// A draw from the standard normal distribution (polar method).
-fn normal(rng: &mut dyn RngCore) -> f64 {
+/// Two independent draws from the standard normal distribution (polar method).
+fn normals(rng: &mut dyn RngCore) -> (f64, f64) {
     loop {
         let (x, y) = (2.0 * uniform(rng) - 1.0, 2.0 * uniform(rng) - 1.0);
         let square = x * x + y * y;
         if square < 1.0 && square > 0.0 {
-            return x * (-2.0 * square.ln() / square).sqrt();
+            let scale = (-2.0 * square.ln() / square).sqrt();
+            return (x * scale, y * scale);
         }
     }
 }
 
-/// A draw from the gamma distribution of `shape` at least 1 (Marsaglia and Tsang 2000).
-fn gamma(shape: f64, rng: &mut dyn RngCore) -> f64 {
+/// A draw from the gamma distribution of `shape` at least 1 (Marsaglia and Tsang 2000), from a normal draw to begin with.
+fn gamma(shape: f64, mut x: f64, rng: &mut dyn RngCore) -> f64 {
     let d = shape - 1.0 / 3.0;
     let c = 1.0 / (9.0 * d).sqrt();
     loop {
-        let x = normal(rng);
-        let v = (1.0 + c * x).powi(3);
-        if v > 0.0 {
+        let root = 1.0 + c * x;
+        if root > 0.0 {
+            let v = root * root * root;
+            let square = x * x;
             let u = uniform(rng);
-            if u < 1.0 - 0.0331 * x.powi(4) || u.ln() < 0.5 * x * x + d * (1.0 - v + v.ln()) {
+            if u < 1.0 - 0.0331 * square * square || u.ln() < 0.5 * square + d * (1.0 - v + v.ln())
+            {
                 return d * v;
             }
         }
+        x = normals(rng).0;
     }
 }
 
 /// A draw from Beta(alpha, beta), both at least 1.
 pub(super) fn draw(alpha: f64, beta: f64, rng: &mut dyn RngCore) -> f64 {
-    let a = gamma(alpha.max(1.0), rng);
-    let b = gamma(beta.max(1.0), rng);
+    let (x, y) = normals(rng);
+    let a = gamma(alpha.max(1.0), x, rng);
+    let b = gamma(beta.max(1.0), y, rng);
     a / (a + b)
 }
 

@@ -80,7 +80,8 @@ impl Step<'_> {
 pub struct Offer<'s> {
     /// Its id.
     pub id: ExperienceId,
-    /// Its nearest stored neighbours, most similar first. Where [`Replacement::wants_all_neighbours`], all that are stored.
+    /// Its five nearest stored neighbours, most similar first. Where [`Replacement::wants_all_neighbours`], behind them all
+    /// others that are stored, in any order.
     pub nearest: &'s [(ExperienceId, f32)],
     /// Whether one has to leave for it, and out of which.
     pub room: Room<'s>,

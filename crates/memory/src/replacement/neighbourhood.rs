@@ -35,8 +35,13 @@ fn keep(best: &mut [(f32, usize); NEAREST], similarity: f32, place: usize) {
 }
 
 impl Neighbourhood {
-    /// Takes in an item with its similarities to the stored ones; the unknown among them are passed over.
-    pub(super) fn insert(&mut self, id: ExperienceId, similarities: &[(ExperienceId, f32)]) {
+    /// Takes in an item with its similarities to the stored ones; the unknown among them are passed over. Returns its place,
+    /// for [`Self::nearest`].
+    pub(super) fn insert(
+        &mut self,
+        id: ExperienceId,
+        similarities: &[(ExperienceId, f32)],
+    ) -> usize {
         self.remove(id);
         let place = self.free.pop().unwrap_or(self.rows.len());
         if place == self.rows.len() {
@@ -57,6 +62,7 @@ impl Neighbourhood {
         }
         self.nearest[place] = own;
         self.places.insert(id, place);
+        place
     }
 
     pub(super) fn remove(&mut self, id: ExperienceId) {
@@ -76,11 +82,6 @@ impl Neighbourhood {
             }
         }
         self.free.push(place);
-    }
-
-    /// Where the item stands, for [`Self::nearest`].
-    pub(super) fn place(&self, id: ExperienceId) -> Option<usize> {
-        self.places.get(&id).copied()
     }
 
     /// Similarities to the nearest others, at most `count` (up to three).
@@ -127,7 +128,7 @@ mod tests {
                     let mut naive: Vec<f32> = stored.iter().filter(|o| *o != m).map(|o| similarity(*m, *o)).collect();
                     naive.sort_by(|a, b| b.total_cmp(a));
                     naive.truncate(NEAREST);
-                    let found: Vec<f64> = known.nearest(known.place(id(*m)).unwrap(), NEAREST).collect();
+                    let found: Vec<f64> = known.nearest(known.places[&id(*m)], NEAREST).collect();
                     prop_assert_eq!(found, naive.into_iter().map(f64::from).collect::<Vec<_>>());
                 }
             }

@@ -17,6 +17,8 @@ const RECENCY_STEPS: f64 = 100.0;
 struct Use {
     last: u64,
     count: u64,
+    /// In the neighbourhood.
+    place: usize,
 }
 
 /// The least of 0.4·e^(−idle/100) + 0.3·uses/candidates + 0.3·diversity leaves.
@@ -30,11 +32,8 @@ pub struct SolarAReference {
 
 impl SolarAReference {
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-    fn score(&self, id: ExperienceId, used: Use) -> f64 {
-        let closest = self
-            .neighbours
-            .place(id)
-            .and_then(|place| self.neighbours.nearest(place, 1).next());
+    fn score(&self, used: Use) -> f64 {
+        let closest = self.neighbours.nearest(used.place, 1).next();
         let diversity = closest.map_or(1.0, |closest| (1.0 - closest).clamp(0.0, 1.0));
         let idle = self.step.saturating_sub(used.last) as f64;
         let frequency = used.count as f64 / self.candidates.max(1) as f64;
@@ -60,12 +59,13 @@ impl EvictionPolicy for SolarAReference {
     }
 
     fn inserted(&mut self, arrival: &Arrival<'_>) {
+        self.uses.remove(arrival.id);
         let used = Use {
             last: self.step,
             count: 0,
+            place: self.neighbours.insert(arrival.id, arrival.nearest),
         };
         self.uses.insert(arrival.id, used);
-        self.neighbours.insert(arrival.id, arrival.nearest);
     }
 
     fn removed(&mut self, id: ExperienceId) {
@@ -83,7 +83,7 @@ impl EvictionPolicy for SolarAReference {
             .uses
             .iter()
             .filter(|(id, _)| among.allows(*id))
-            .map(|(id, used)| (self.score(id, *used), id));
+            .map(|(id, used)| (self.score(*used), id));
         super::least(scores)
     }
 }

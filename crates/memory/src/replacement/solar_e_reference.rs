@@ -23,6 +23,8 @@ struct Belief {
     alpha: f64,
     /// Decays that passed before it entered, or that it was spared.
     spared: u64,
+    /// In the neighbourhood.
+    place: usize,
 }
 
 /// The least of a draw from Beta(2 + retrievals, 1 + 0.05·decays) and 0.3·novelty leaves.
@@ -35,14 +37,11 @@ pub struct SolarEReference {
 }
 
 impl SolarEReference {
-    #[expect(clippy::cast_precision_loss, reason = "at most three")]
-    fn novelty(&self, id: ExperienceId) -> f64 {
-        let place = self.neighbours.place(id);
-        let (sum, count) = place.map_or((0.0, 0), |place| {
-            self.neighbours
-                .nearest(place, NEIGHBOURS)
-                .fold((0.0, 0_u32), |(sum, n), s| (sum + s, n + 1))
-        });
+    fn novelty(&self, place: usize) -> f64 {
+        let (sum, count) = self
+            .neighbours
+            .nearest(place, NEIGHBOURS)
+            .fold((0.0, 0_u32), |(sum, n), s| (sum + s, n + 1));
         if count == 0 {
             NOVELTY_ALONE
         } else {
@@ -68,9 +67,9 @@ impl EvictionPolicy for SolarEReference {
         let belief = Belief {
             alpha: PRIOR.0,
             spared: self.decays,
+            place: self.neighbours.insert(arrival.id, arrival.nearest),
         };
         self.beliefs.insert(arrival.id, belief);
-        self.neighbours.insert(arrival.id, arrival.nearest);
     }
 
     fn removed(&mut self, id: ExperienceId) {
@@ -92,7 +91,7 @@ impl EvictionPolicy for SolarEReference {
             .map(|(id, belief)| {
                 let decays = self.decays.saturating_sub(belief.spared) as f64;
                 let value = beta::draw(belief.alpha, PRIOR.1 + DECAY * decays, rng);
-                (value + NOVELTY_WEIGHT * self.novelty(id), id)
+                (value + NOVELTY_WEIGHT * self.novelty(belief.place), id)
             });
         super::least(scores)
     }
