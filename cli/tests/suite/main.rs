@@ -8,6 +8,7 @@ mod demo;
 mod help;
 mod kill;
 mod messages;
+mod simulate;
 mod odd_input;
 mod processes;
 mod support;

@@ -73,7 +73,11 @@ fn place(id: ExperienceId) -> u32 {
     u32::try_from(id.0.0).unwrap_or(u32::MAX)
 }
 
-struct Run<'w> {
+/// Hears, for each scored question, its place and the places of the items retrieved, most similar first.
+pub type Observer<'o> = dyn FnMut(u32, &[u32]) + 'o;
+
+struct Run<'w, 'o> {
+    observer: &'o mut Observer<'o>,
     workload: &'w Workload,
     policy: Replacement,
     capacity: usize,
@@ -107,7 +111,21 @@ pub fn run(
     seed: u64,
     conditions: Conditions,
 ) -> Outcome {
+    run_observed(workload, policy, capacity, seed, conditions, &mut |_, _| {})
+}
+
+/// As [`run`], and tells the observer what each scored question retrieved.
+#[must_use]
+pub fn run_observed<'o>(
+    workload: &Workload,
+    policy: Replacement,
+    capacity: usize,
+    seed: u64,
+    conditions: Conditions,
+    observer: &'o mut Observer<'o>,
+) -> Outcome {
     let mut run = Run {
+        observer,
         workload,
         policy,
         capacity,
@@ -157,7 +175,7 @@ fn top(
     }
 }
 
-impl Run<'_> {
+impl Run<'_, '_> {
     fn step(&mut self, at: usize, query: Option<u32>, item: Option<u32>) {
         self.deliver(at);
         self.found.clear();
@@ -191,6 +209,12 @@ impl Run<'_> {
             self.outcome.hits.push(relevant > 0);
             self.outcome.relevant_retrieved += relevant;
             self.outcome.retrieved += self.found.len() as u64;
+            let mut places = [0; RETRIEVED];
+            for (at, (id, _)) in self.found.iter().enumerate() {
+                places[at] = place(*id);
+            }
+            let query = u32::try_from(query).unwrap_or(u32::MAX);
+            (self.observer)(query, &places[..self.found.len()]);
         }
         let mut good = relevant > 0;
         if self.conditions.wrong > 0.0 && self.noise.random_bool(self.conditions.wrong) {

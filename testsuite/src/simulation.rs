@@ -1,0 +1,348 @@
+//! Which replacement policy would have served best? Tables, JSON and charts of what `simulate` runs.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Context;
+use serde::Serialize;
+use simulate::{Contender, Matrix, Row, WorkloadKind};
+
+use crate::chart::{self, Axis, Panel, Series};
+use crate::progress::Progress;
+
+/// What `refrain simulate` is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SimulationOptions {
+    /// The kind of workload.
+    pub kind: WorkloadKind,
+    /// Who takes part; empty for the usual.
+    pub contenders: Vec<Contender>,
+    /// Places in the cache; empty for those of the published table.
+    pub capacities: Vec<usize>,
+    /// Seeds of workload and policy.
+    pub seeds: Vec<u32>,
+}
+
+/// What a simulation found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SimulationReport {
+    /// The kind of workload.
+    pub workload: &'static str,
+    /// One row a policy and cell.
+    pub rows: Vec<Row>,
+    /// True when it was stopped: only complete cells are reported.
+    pub interrupted: bool,
+    #[serde(skip)]
+    kind: WorkloadKind,
+}
+
+/// Runs a simulation on all cores.
+pub fn simulate(options: &SimulationOptions, progress: &mut dyn Progress) -> SimulationReport {
+    let capacities = if options.capacities.is_empty() {
+        options.kind.published_capacities()
+    } else {
+        options.capacities.clone()
+    };
+    let contenders = if options.contenders.is_empty() {
+        options.kind.usual_contenders()
+    } else {
+        options.contenders.clone()
+    };
+    let matrix = options
+        .kind
+        .matrix(&capacities, contenders, options.seeds.clone());
+    let stop = Arc::new(AtomicBool::new(false));
+    let rows = watched(&matrix, &stop, progress);
+    SimulationReport {
+        workload: options.kind.as_str(),
+        rows,
+        interrupted: stop.load(Ordering::Relaxed),
+        kind: options.kind,
+    }
+}
+
+/// Runs on other threads, and tells the progress from this one.
+fn watched(matrix: &Matrix, stop: &AtomicBool, progress: &mut dyn Progress) -> Vec<Row> {
+    let (tell, hear) = std::sync::mpsc::channel();
+    let tell = Mutex::new(tell);
+    progress.begin("simulating", matrix.runs());
+    let rows = std::thread::scope(|scope| {
+        let running = scope.spawn(move || {
+            let rows = matrix.run(stop, &|done| {
+                // Nobody listens any more only when the run is over.
+                if let Ok(tell) = tell.lock() {
+                    let _heard = tell.send(done);
+                }
+            });
+            drop(tell);
+            rows
+        });
+        for done in hear {
+            progress.advance(done, "");
+            if progress.stopped() {
+                stop.store(true, Ordering::Relaxed);
+            }
+        }
+        running.join()
+    });
+    progress.finish();
+    rows.unwrap_or_default()
+}
+
+/// Columns of a table: the cells, in the order of the rows.
+fn columns(rows: &[Row]) -> Vec<(&str, usize)> {
+    let mut columns: Vec<(&str, usize)> = Vec::new();
+    for row in rows {
+        let column = (row.variant.as_str(), row.capacity);
+        if !columns.contains(&column) {
+            columns.push(column);
+        }
+    }
+    columns
+}
+
+fn policies(rows: &[Row]) -> Vec<&'static str> {
+    let mut policies = Vec::new();
+    for row in rows {
+        if !policies.contains(&row.policy) {
+            policies.push(row.policy);
+        }
+    }
+    policies
+}
+
+/// The column's name: what varies.
+fn heading(kind: WorkloadKind, variant: &str, capacity: usize) -> String {
+    match kind {
+        WorkloadKind::Cycling => {
+            let topics: f64 = variant.trim_start_matches('m').parse().unwrap_or(0.0);
+            #[expect(clippy::cast_precision_loss, reason = "a capacity is far below 2^52")]
+            let ratio = topics / capacity as f64;
+            format!("m/K={ratio:.1}")
+        }
+        WorkloadKind::NoiseStatic if variant == "uniform" => format!("u{capacity}"),
+        WorkloadKind::WorkingSet
+        | WorkloadKind::TopicDrift
+        | WorkloadKind::NoiseStatic
+        | WorkloadKind::NoiseStream
+        | WorkloadKind::NoisePaired => format!("K={capacity}"),
+    }
+}
+
+impl SimulationReport {
+    /// As one JSON value.
+    ///
+    /// # Errors
+    /// When a figure is not a number, which no run produces.
+    pub fn to_json(&self) -> anyhow::Result<serde_json::Value> {
+        serde_json::to_value(self).context("a figure of the report is not a number")
+    }
+
+    fn at(&self, policy: &str, column: (&str, usize)) -> Option<&Row> {
+        self.rows
+            .iter()
+            .find(|row| row.policy == policy && (row.variant.as_str(), row.capacity) == column)
+    }
+
+    /// Hit rates, a line a policy, a column a cell; then how often the store changed.
+    #[must_use]
+    pub fn table(&self) -> String {
+        let mut out = String::new();
+        let columns = columns(&self.rows);
+        let seeds = self.rows.first().map_or(0, |row| row.seeds);
+        let stopped = if self.interrupted {
+            ", stopped early"
+        } else {
+            ""
+        };
+        self.block(
+            &mut out,
+            &format!(
+                "{}: hit rate, mean of {seeds} seeds{stopped}",
+                self.workload
+            ),
+            &columns,
+            |row| row.hit_rate,
+        );
+        self.block(
+            &mut out,
+            "modification rate: share of offers that entered",
+            &columns,
+            |row| row.modification_rate,
+        );
+        out
+    }
+
+    fn block(
+        &self,
+        out: &mut String,
+        title: &str,
+        columns: &[(&str, usize)],
+        value: impl Fn(&Row) -> f64,
+    ) {
+        // Writing to a string cannot fail.
+        let mut line = |text: String| {
+            let _infallible = writeln!(out, "{}", text.trim_end());
+        };
+        line(format!("{title}\n"));
+        let mut head = format!("  {:<18}", "policy");
+        for (variant, capacity) in columns {
+            let _infallible = write!(head, " {:>8}", heading(self.kind, variant, *capacity));
+        }
+        line(head);
+        for policy in policies(&self.rows) {
+            let mut text = format!("  {policy:<18}");
+            for column in columns {
+                let cell = self
+                    .at(policy, *column)
+                    .map_or("-".to_owned(), |row| format!("{:.4}", value(row)));
+                let _infallible = write!(text, " {cell:>8}");
+            }
+            line(text);
+        }
+        line(String::new());
+    }
+
+    /// Draws the charts that the workload has as `<workload>-<what>.svg` and `.png` into `folder`. Gives the files written.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn draw(&self, folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+        fs_err::create_dir_all(folder)?;
+        let mut files = Vec::new();
+        for (what, panel) in self.panels() {
+            let scene = chart::lines(&panel);
+            let stem = format!("{}-{what}", self.workload);
+            let svg = folder.join(format!("{stem}.svg"));
+            fs_err::write(&svg, chart::svg(&scene))?;
+            let png = folder.join(format!("{stem}.png"));
+            fs_err::write(&png, chart::png(&scene)?)?;
+            files.extend([svg, png]);
+        }
+        Ok(files)
+    }
+
+    fn panels(&self) -> Vec<(&'static str, Panel)> {
+        let title = format!("{}: hit rate", self.workload);
+        match self.kind {
+            WorkloadKind::Cycling => vec![("by-ratio", self.by_column(title, "topics / capacity"))],
+            WorkloadKind::WorkingSet => {
+                vec![
+                    ("by-capacity", self.by_column(title, "capacity")),
+                    ("gain", self.gain()),
+                ]
+            }
+            WorkloadKind::TopicDrift => vec![("over-time", self.over_time())],
+            WorkloadKind::NoiseStatic => vec![("by-capacity", self.pools(title))],
+            WorkloadKind::NoiseStream | WorkloadKind::NoisePaired => {
+                vec![("by-capacity", self.by_column(title, "capacity"))]
+            }
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "capacities are far below 2^52")]
+    fn place(&self, (variant, capacity): (&str, usize)) -> f64 {
+        match self.kind {
+            WorkloadKind::Cycling => {
+                variant.trim_start_matches('m').parse().unwrap_or(0.0) / capacity as f64
+            }
+            WorkloadKind::WorkingSet
+            | WorkloadKind::TopicDrift
+            | WorkloadKind::NoiseStatic
+            | WorkloadKind::NoiseStream
+            | WorkloadKind::NoisePaired => capacity as f64,
+        }
+    }
+
+    fn axis(&self, label: &str) -> Axis {
+        match self.kind {
+            WorkloadKind::Cycling | WorkloadKind::TopicDrift => Axis::linear(label),
+            WorkloadKind::WorkingSet
+            | WorkloadKind::NoiseStatic
+            | WorkloadKind::NoiseStream
+            | WorkloadKind::NoisePaired => Axis::logarithmic(label),
+        }
+    }
+
+    fn by_column(&self, title: String, label: &str) -> Panel {
+        let columns = columns(&self.rows);
+        let series = policies(&self.rows).into_iter().map(|policy| Series {
+            name: policy.to_owned(),
+            points: columns
+                .iter()
+                .filter_map(|c| Some((self.place(*c), self.at(policy, *c)?.hit_rate)))
+                .collect(),
+        });
+        Panel {
+            title,
+            across: self.axis(label),
+            series: series.collect(),
+        }
+    }
+
+    fn pools(&self, title: String) -> Panel {
+        let series = ["relevant-first", "uniform"].map(|variant| Series {
+            name: format!("pool drawn {variant}"),
+            points: self
+                .rows
+                .iter()
+                .filter(|row| row.variant == variant)
+                .map(|row| (self.place((variant, row.capacity)), row.hit_rate))
+                .collect(),
+        });
+        Panel {
+            title,
+            across: self.axis("pool"),
+            series: series.into(),
+        }
+    }
+
+    /// What each policy gains over first in, first out: the phase transition.
+    fn gain(&self) -> Panel {
+        let columns = columns(&self.rows);
+        let gain = |policy: &str, column| {
+            let fifo = self.at("fifo", column)?;
+            Some((
+                self.place(column),
+                self.at(policy, column)?.hit_rate - fifo.hit_rate,
+            ))
+        };
+        let series = policies(&self.rows)
+            .into_iter()
+            .filter(|policy| *policy != "fifo");
+        Panel {
+            title: format!("{}: gain over fifo", self.workload),
+            across: self.axis("capacity"),
+            series: series
+                .map(|policy| Series {
+                    name: policy.to_owned(),
+                    points: columns.iter().filter_map(|c| gain(policy, *c)).collect(),
+                })
+                .collect(),
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "twenty parts")]
+    fn over_time(&self) -> Panel {
+        let first = self.rows.first().map_or(0, |row| row.capacity);
+        let rows = self.rows.iter().filter(|row| row.capacity == first);
+        Panel {
+            title: format!("{}: hit rate over time, capacity {first}", self.workload),
+            across: Axis::linear("share of the stream, %"),
+            series: rows
+                .map(|row| Series {
+                    name: row.policy.to_owned(),
+                    points: (0..row.course.len())
+                        .map(|part| {
+                            let at = (part as f64 + 0.5) / row.course.len() as f64 * 100.0;
+                            (at, row.course[part])
+                        })
+                        .collect(),
+                })
+                .collect(),
+        }
+    }
+}
