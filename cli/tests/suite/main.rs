@@ -8,7 +8,7 @@ mod demo;
 mod help;
 mod kill;
 mod messages;
-mod simulate;
 mod odd_input;
 mod processes;
+mod simulate;
 mod support;

@@ -3,6 +3,12 @@
 //! `fixtures/reference-hits-seed42.json` holds the hits of the policies without random numbers on the published workloads of
 //! seed 42, as the reference code computes them: hexadecimal, one bit a step. The workloads are generated here.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of a test fail by panicking"
+)]
+
 use memory::PolicyName;
 use memory::replacement::Replacement;
 use serde::Deserialize;

@@ -143,7 +143,11 @@ pub(crate) fn lines(panel: &Panel) -> Scene {
         Anchor::Middle,
         FAINT,
     );
-    for (at, series) in panel.series.iter().enumerate() {
+    let numbered = || panel.series.iter().enumerate();
+    let ours = |series: &Series| series.name == OURS_NAME;
+    // Ours last, so that nothing covers it.
+    let others = numbered().filter(|(_, series)| !ours(series));
+    for (at, series) in others.chain(numbered().filter(|(_, series)| ours(series))) {
         let style = Style::of(at, &series.name);
         let points: Vec<(f32, f32)> = series
             .points
@@ -231,9 +235,12 @@ impl Frame {
         let across = |value: &(f64, f64)| panel.across.map(value.0);
         let least = |values: &mut dyn Iterator<Item = f64>| values.fold(f64::INFINITY, f64::min);
         let most = |values: &mut dyn Iterator<Item = f64>| values.fold(f64::NEG_INFINITY, f64::max);
-        let step = 0.05;
-        let low = (least(&mut points().map(|point| point.1)).min(0.0) / step).floor() * step;
-        let high = (most(&mut points().map(|point| point.1)).max(low + step) / step).ceil() * step;
+        let round = 0.05;
+        let low = (least(&mut points().map(|point| point.1)).min(0.0) / round).floor() * round;
+        // So high that each tick is round, too.
+        let span = round * f64::from(TICKS);
+        let highest = most(&mut points().map(|point| point.1)).max(low + round);
+        let high = low + ((highest - low) / span - 1e-9).ceil() * span;
         Self {
             left: least(&mut points().map(across)),
             right: most(&mut points().map(across)),

@@ -69,7 +69,7 @@ impl Queue {
     }
 
     /// The first at or behind `turn` that satisfies `wanted`, with its turn.
-    pub(super) fn from_turn(&self, turn: u64) -> impl Iterator<Item = (u64, ExperienceId)> {
+    pub(super) fn behind(&self, turn: u64) -> impl Iterator<Item = (u64, ExperienceId)> {
         self.order.range(turn..).map(|(turn, id)| (*turn, *id))
     }
 }

@@ -42,7 +42,7 @@ impl S3Fifo {
         }
     }
 
-    fn from_small(&mut self, among: Scope<'_>) -> Option<ExperienceId> {
+    fn of_small(&mut self, among: Scope<'_>) -> Option<ExperienceId> {
         while let Some(id) = self.small.oldest(among) {
             if self.uses.get(&id).is_none_or(|uses| *uses <= 1) {
                 return Some(id);
@@ -53,7 +53,7 @@ impl S3Fifo {
         None
     }
 
-    fn from_main(&mut self, among: Scope<'_>) -> Option<ExperienceId> {
+    fn of_main(&mut self, among: Scope<'_>) -> Option<ExperienceId> {
         while let Some(id) = self.main.oldest(among) {
             match self.uses.get_mut(&id).filter(|uses| **uses > 0) {
                 Some(uses) => *uses -= 1,
@@ -107,13 +107,13 @@ impl EvictionPolicy for S3Fifo {
         _: &mut dyn RngCore,
     ) -> Option<ExperienceId> {
         let found = if self.small.len() >= self.small_target {
-            self.from_small(among)
+            self.of_small(among)
         } else {
             None
         };
         found
-            .or_else(|| self.from_main(among))
-            .or_else(|| self.from_small(among))
-            .or_else(|| self.from_main(among))
+            .or_else(|| self.of_main(among))
+            .or_else(|| self.of_small(among))
+            .or_else(|| self.of_main(among))
     }
 }

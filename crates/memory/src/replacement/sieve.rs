@@ -45,7 +45,7 @@ impl EvictionPolicy for Sieve {
     ) -> Option<ExperienceId> {
         // Once to the end, once over all, and once more where every bit was set.
         for start in [self.hand, 0, 0] {
-            for (turn, id) in self.queue.from_turn(start) {
+            for (turn, id) in self.queue.behind(start) {
                 if among.allows(id) && !self.visited.remove(&id) {
                     self.hand = turn + 1;
                     return Some(id);

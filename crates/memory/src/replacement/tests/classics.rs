@@ -80,11 +80,8 @@ impl ArcFigure4 {
     #[expect(clippy::cast_precision_loss, reason = "short lists")]
     fn replace(&mut self, in_b2: bool) -> Option<u128> {
         let n = self.t1.len() as f64;
-        if !self.t1.is_empty() && ((in_b2 && n == self.p.floor()) || n > self.p) {
-            let out = self.t1.remove(0);
-            self.b1.push(out);
-            Some(out)
-        } else if self.t2.is_empty() {
+        let once = !self.t1.is_empty() && ((in_b2 && n == self.p.floor()) || n > self.p);
+        if once || self.t2.is_empty() {
             let out = self.t1.remove(0);
             self.b1.push(out);
             Some(out)
