@@ -17,6 +17,7 @@ mod runner;
 mod scripted;
 mod simulation;
 mod system;
+mod trace;
 
 pub use dataset::{
     DatasetError, DatasetName, Expected, Gold, GraphName, Pair, Question, load_pairs,
@@ -37,6 +38,7 @@ pub use report::{
 pub use runner::run_questions;
 pub use simulation::{SimulationOptions, SimulationReport, simulate};
 pub use system::{HitKind, HitSource, Reply, System, Value};
+pub use trace::{TraceOptions, replay};
 
 /// Runs one evaluation with a fresh engine.
 ///

@@ -26,6 +26,9 @@ pub struct SimulationOptions {
     pub seeds: Vec<u32>,
 }
 
+/// A curve is saturated where it reaches this share of its highest point.
+const SATURATED: f64 = 0.95;
+
 /// What a simulation found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SimulationReport {
@@ -35,8 +38,14 @@ pub struct SimulationReport {
     pub rows: Vec<Row>,
     /// True when it was stopped: only complete cells are reported.
     pub interrupted: bool,
+    /// None for a journal's history.
     #[serde(skip)]
-    kind: WorkloadKind,
+    kind: Option<WorkloadKind>,
+}
+
+/// Every member of the family, and the references beside them.
+pub(crate) fn all_contenders() -> Vec<Contender> {
+    WorkloadKind::Cycling.usual_contenders()
 }
 
 /// Runs a simulation on all cores.
@@ -54,13 +63,23 @@ pub fn simulate(options: &SimulationOptions, progress: &mut dyn Progress) -> Sim
     let matrix = options
         .kind
         .matrix(&capacities, contenders, options.seeds.clone());
+    run_matrix(options.kind.as_str(), Some(options.kind), &matrix, progress)
+}
+
+/// Runs a matrix on all cores and reports it.
+pub(crate) fn run_matrix(
+    workload: &'static str,
+    kind: Option<WorkloadKind>,
+    matrix: &Matrix,
+    progress: &mut dyn Progress,
+) -> SimulationReport {
     let stop = Arc::new(AtomicBool::new(false));
-    let rows = watched(&matrix, &stop, progress);
+    let rows = watched(matrix, &stop, progress);
     SimulationReport {
-        workload: options.kind.as_str(),
+        workload,
         rows,
         interrupted: stop.load(Ordering::Relaxed),
-        kind: options.kind,
+        kind,
     }
 }
 
@@ -115,20 +134,23 @@ fn policies(rows: &[Row]) -> Vec<&'static str> {
 }
 
 /// The column's name: what varies.
-fn heading(kind: WorkloadKind, variant: &str, capacity: usize) -> String {
+fn heading(kind: Option<WorkloadKind>, variant: &str, capacity: usize) -> String {
     match kind {
-        WorkloadKind::Cycling => {
+        Some(WorkloadKind::Cycling) => {
             let topics: f64 = variant.trim_start_matches('m').parse().unwrap_or(0.0);
             #[expect(clippy::cast_precision_loss, reason = "a capacity is far below 2^52")]
             let ratio = topics / capacity as f64;
             format!("m/K={ratio:.1}")
         }
-        WorkloadKind::NoiseStatic if variant == "uniform" => format!("u{capacity}"),
-        WorkloadKind::WorkingSet
-        | WorkloadKind::TopicDrift
-        | WorkloadKind::NoiseStatic
-        | WorkloadKind::NoiseStream
-        | WorkloadKind::NoisePaired => format!("K={capacity}"),
+        Some(WorkloadKind::NoiseStatic) if variant == "uniform" => format!("u{capacity}"),
+        Some(
+            WorkloadKind::WorkingSet
+            | WorkloadKind::TopicDrift
+            | WorkloadKind::NoiseStatic
+            | WorkloadKind::NoiseStream
+            | WorkloadKind::NoisePaired,
+        )
+        | None => format!("K={capacity}"),
     }
 }
 
@@ -167,6 +189,9 @@ impl SimulationReport {
             &columns,
             |row| row.hit_rate,
         );
+        if self.kind.is_none() {
+            self.advise(&mut out, &columns);
+        }
         self.block(
             &mut out,
             "modification rate: share of offers that entered",
@@ -174,6 +199,41 @@ impl SimulationReport {
             |row| row.modification_rate,
         );
         out
+    }
+
+    /// Which member served best at each capacity, and from where on a window of the last K would have been enough.
+    fn advise(&self, out: &mut String, columns: &[(&str, usize)]) {
+        let rate = |policy: &str, column| self.at(policy, column).map_or(0.0, |row| row.hit_rate);
+        let members = || {
+            let references = [Contender::Unlimited.as_str(), Contender::Freeze.as_str()];
+            policies(&self.rows)
+                .into_iter()
+                .filter(move |policy| !references.contains(policy))
+        };
+        for column in columns {
+            let best = members().max_by(|a, b| rate(a, *column).total_cmp(&rate(b, *column)));
+            if let Some(best) = best {
+                // Writing to a string cannot fail.
+                let _infallible = writeln!(
+                    out,
+                    "  with {} places {best} served best: {:.4}",
+                    column.1,
+                    rate(best, *column)
+                );
+            }
+        }
+        let most = columns.iter().map(|c| rate("fifo", *c)).fold(0.0, f64::max);
+        let enough = columns
+            .iter()
+            .find(|column| most > 0.0 && rate("fifo", **column) >= SATURATED * most);
+        if let Some((_, places)) = enough {
+            let _infallible = writeln!(
+                out,
+                "  fifo is saturated from {places} places on ({:.0} % of its most)",
+                SATURATED * 100.0
+            );
+        }
+        out.push('\n');
     }
 
     fn block(
@@ -227,7 +287,10 @@ impl SimulationReport {
 
     fn panels(&self) -> Vec<(&'static str, Panel)> {
         let title = format!("{}: hit rate", self.workload);
-        match self.kind {
+        let Some(kind) = self.kind else {
+            return vec![("by-capacity", self.by_column(title, "capacity"))];
+        };
+        match kind {
             WorkloadKind::Cycling => vec![("by-ratio", self.by_column(title, "topics / capacity"))],
             WorkloadKind::WorkingSet => {
                 vec![
@@ -245,25 +308,23 @@ impl SimulationReport {
 
     #[expect(clippy::cast_precision_loss, reason = "capacities are far below 2^52")]
     fn place(&self, (variant, capacity): (&str, usize)) -> f64 {
-        match self.kind {
-            WorkloadKind::Cycling => {
-                variant.trim_start_matches('m').parse().unwrap_or(0.0) / capacity as f64
-            }
-            WorkloadKind::WorkingSet
-            | WorkloadKind::TopicDrift
-            | WorkloadKind::NoiseStatic
-            | WorkloadKind::NoiseStream
-            | WorkloadKind::NoisePaired => capacity as f64,
+        if self.kind == Some(WorkloadKind::Cycling) {
+            variant.trim_start_matches('m').parse().unwrap_or(0.0) / capacity as f64
+        } else {
+            capacity as f64
         }
     }
 
     fn axis(&self, label: &str) -> Axis {
         match self.kind {
-            WorkloadKind::Cycling | WorkloadKind::TopicDrift => Axis::linear(label),
-            WorkloadKind::WorkingSet
-            | WorkloadKind::NoiseStatic
-            | WorkloadKind::NoiseStream
-            | WorkloadKind::NoisePaired => Axis::logarithmic(label),
+            Some(WorkloadKind::Cycling | WorkloadKind::TopicDrift) => Axis::linear(label),
+            Some(
+                WorkloadKind::WorkingSet
+                | WorkloadKind::NoiseStatic
+                | WorkloadKind::NoiseStream
+                | WorkloadKind::NoisePaired,
+            )
+            | None => Axis::logarithmic(label),
         }
     }
 
