@@ -154,6 +154,16 @@ fn heading(kind: Option<WorkloadKind>, variant: &str, capacity: usize) -> String
     }
 }
 
+/// The first few names, and how many more.
+fn shortened(names: &[&str]) -> String {
+    const NAMED: usize = 4;
+    let named = names[..names.len().min(NAMED)].join(", ");
+    match names.len().saturating_sub(NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}
+
 impl SimulationReport {
     /// As one JSON value.
     ///
@@ -211,16 +221,19 @@ impl SimulationReport {
                 .filter(move |policy| !references.contains(policy))
         };
         for column in columns {
-            let best = members().max_by(|a, b| rate(a, *column).total_cmp(&rate(b, *column)));
-            if let Some(best) = best {
-                // Writing to a string cannot fail.
-                let _infallible = writeln!(
-                    out,
-                    "  with {} places {best} served best: {:.4}",
-                    column.1,
-                    rate(best, *column)
-                );
-            }
+            let best = members()
+                .map(|policy| rate(policy, *column))
+                .fold(0.0, f64::max);
+            let leaders: Vec<&str> = members()
+                .filter(|policy| rate(policy, *column) >= best)
+                .collect();
+            // Writing to a string cannot fail.
+            let _infallible = writeln!(
+                out,
+                "  K={}: {best:.4} by {}",
+                column.1,
+                shortened(&leaders)
+            );
         }
         let most = columns.iter().map(|c| rate("fifo", *c)).fold(0.0, f64::max);
         let enough = columns
@@ -229,7 +242,7 @@ impl SimulationReport {
         if let Some((_, places)) = enough {
             let _infallible = writeln!(
                 out,
-                "  fifo is saturated from {places} places on ({:.0} % of its most)",
+                "  fifo is saturated from K={places} on: {:.0} % of its most",
                 SATURATED * 100.0
             );
         }

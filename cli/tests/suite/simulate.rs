@@ -59,3 +59,34 @@ fn cycling_gives_a_table_rows_and_charts() {
         assert!(report["rows"][0].get(field).is_some(), "{field}");
     }
 }
+
+#[test]
+fn a_history_is_replayed_from_its_journal() {
+    let place = Place::with_films();
+    let nothing = place.run(&["simulate", "trace"]).bad(1);
+    assert!(
+        nothing
+            .err
+            .contains("nothing that could have been remembered")
+            || nothing.err.contains("there is no journal"),
+        "{nothing:?}"
+    );
+    for question in [
+        "who directed Inception?",
+        "who directed Heat?",
+        "who directed Inception?",
+    ] {
+        place.run(&["ask", question]).good();
+    }
+    let said = place
+        .run(&["simulate", "trace", "--policies", "fifo,survival"])
+        .good();
+    assert!(said.out.contains("K=1:"), "{}", said.out);
+    assert!(
+        said.out.contains("fifo is saturated from K=1"),
+        "{}",
+        said.out
+    );
+    let misplaced = place.run(&["simulate", "cycling", "--trace", "."]).bad(2);
+    assert!(misplaced.err.contains("--trace goes with"), "{misplaced:?}");
+}

@@ -39,7 +39,7 @@
 //! enters if it is worth more than `margin` = 3 times the weakest, who becomes a ghost; else it becomes one itself. Why a
 //! margin: right after its question a newcomer's rate, 2/g, is an overestimate by selection, twice the prior's 1/g, so that 2
 //! would be no more than fair; the rest is for the error of g. Without it (margin 1) cycling falls from the optimum to nearly
-//! 0; with 2 it still falls where the period is five times the cache.
+//! 0; with 2 it still does where the period is ten times the cache.
 //!
 //! An offer without a question has no failure to justify it, and none to be refused for. It enters unproven and the weakest
 //! leaves, which among the unproven is the oldest: first in, first out.
