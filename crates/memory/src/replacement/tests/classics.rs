@@ -440,11 +440,11 @@ fn golden_evictions_on_one_trace() {
             ("tiny-lfu", 3648),
             ("2q", 3786),
             ("solar-a-reference", 403),
-            ("solar-e-reference", 3799),
-            ("solar-reference", 394),
+            ("solar-e-reference", 3825),
+            ("solar-reference", 401),
             ("solar-paper", 1871),
-            ("solar-fixed", 339),
-            ("solar", 1925),
+            ("solar-fixed", 340),
+            ("solar", 1918),
             ("survival", 301)
         ]
     );
