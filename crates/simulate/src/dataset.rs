@@ -81,15 +81,11 @@ struct RawPrefill {
 /// When a file is missing, broken, or names an id without a vector.
 pub fn load(folder: &Path, name: &str, variant: &str) -> Result<Workload, DatasetError> {
     let path = folder.join("embeddings.npz");
-    let bytes = fs_err::read(&path).map_err(|source| DatasetError::Read {
-        path: path.clone(),
-        source,
-    })?;
     let vectors = |source| DatasetError::Vectors {
         path: path.clone(),
         source,
     };
-    let npz = Npz::read(&bytes).map_err(vectors)?;
+    let npz = Npz::read(&bytes(&path)?).map_err(vectors)?;
     let places = |list: &str| -> Result<BTreeMap<String, u32>, DatasetError> {
         Ok(npz
             .texts(list)
@@ -108,25 +104,21 @@ pub fn load(folder: &Path, name: &str, variant: &str) -> Result<Workload, Datase
         })
     };
     let raw: Vec<RawQuery> = lines(folder, "queries")?;
-    let mut queries = Vec::with_capacity(raw.len());
-    let mut due: BTreeMap<u32, u32> = BTreeMap::new();
-    for query in raw {
+    let due: BTreeMap<u32, u32> = raw.iter().map(|query| query.timestep).zip(0..).collect();
+    let query = |query: RawQuery| -> Result<Query, DatasetError> {
         let ids = query.relevant_item_ids.iter();
         let mut relevant = ids
             .map(|id| known(&items, id, "queries.jsonl"))
             .collect::<Result<Vec<u32>, _>>()?;
         relevant.sort_unstable();
-        due.insert(
-            query.timestep,
-            u32::try_from(queries.len()).unwrap_or(u32::MAX),
-        );
         let at = known(&asked, &query.id, "queries.jsonl")?;
-        queries.push(Query {
+        Ok(Query {
             vector: asked_vectors.get(at as usize).cloned().unwrap_or_default(),
             relevant,
             topic: query.topic_id,
-        });
-    }
+        })
+    };
+    let queries = raw.into_iter().map(query).collect::<Result<Vec<_>, _>>()?;
     let mut stream = Vec::new();
     for (step, at) in lines::<RawStep>(folder, "stream")?.into_iter().zip(0..) {
         let item = step.streamed_item_id;
@@ -147,6 +139,13 @@ pub fn load(folder: &Path, name: &str, variant: &str) -> Result<Workload, Datase
         workload.prefill = pool.collect::<Result<_, _>>()?;
     }
     Ok(workload)
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, DatasetError> {
+    fs_err::read(path).map_err(|source| DatasetError::Read {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 fn lines<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Vec<T>, DatasetError> {

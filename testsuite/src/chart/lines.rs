@@ -83,102 +83,99 @@ pub(crate) struct Panel {
 
 /// The panel as a picture.
 pub(crate) fn lines(panel: &Panel) -> Scene {
-    let mut shapes = vec![Shape::Rectangle {
-        x: 0.0,
-        y: 0.0,
-        width: f32::from(WIDTH),
-        height: f32::from(HEIGHT),
-        fill: Colour(255, 255, 255),
-    }];
-    let label = |shapes: &mut Vec<Shape>, at: (f32, f32), text: String, anchor, colour| {
-        shapes.push(Shape::Text {
-            x: at.0,
-            y: at.1,
-            text,
-            size: TextSize::Label,
-            anchor,
-            colour,
-        });
-    };
-    shapes.push(Shape::Text {
-        x: LEFT,
-        y: 34.0,
-        text: panel.title.clone(),
-        size: TextSize::Title,
-        anchor: Anchor::Start,
-        colour: INK,
-    });
+    let mut shapes = vec![
+        Shape::Rectangle {
+            x: 0.0,
+            y: 0.0,
+            width: f32::from(WIDTH),
+            height: f32::from(HEIGHT),
+            fill: Colour(255, 255, 255),
+        },
+        Shape::Text {
+            x: LEFT,
+            y: 34.0,
+            text: panel.title.clone(),
+            size: TextSize::Title,
+            anchor: Anchor::Start,
+            colour: INK,
+        },
+    ];
     let frame = Frame::of(panel);
-    for tick in 0..=TICKS {
-        let value = frame.low + (frame.high - frame.low) * f64::from(tick) / f64::from(TICKS);
-        let y = frame.y(value);
-        shapes.push(stroke(vec![(LEFT, y), (RIGHT, y)], 1.0, GRID, false));
-        label(
-            &mut shapes,
-            (LEFT - 8.0, y + 4.0),
-            format!("{value:.2}"),
-            Anchor::End,
-            FAINT,
-        );
-    }
-    let mut free_from = f32::MIN;
-    for value in frame.stops(panel) {
-        let x = frame.x(&panel.across, value);
-        if x >= free_from {
-            label(
-                &mut shapes,
-                (x, BOTTOM + 20.0),
-                plain(value),
-                Anchor::Middle,
-                FAINT,
-            );
-            free_from = x + LABEL_ROOM;
-        }
-    }
-    let middle = (LEFT.midpoint(RIGHT), BOTTOM + 44.0);
-    label(
-        &mut shapes,
-        middle,
-        panel.across.label.clone(),
-        Anchor::Middle,
-        FAINT,
-    );
+    axes(panel, &frame, &mut shapes);
     let numbered = || panel.series.iter().enumerate();
     let ours = |series: &Series| series.name == OURS_NAME;
     // Ours last, so that nothing covers it.
     let others = numbered().filter(|(_, series)| !ours(series));
     for (at, series) in others.chain(numbered().filter(|(_, series)| ours(series))) {
-        let style = Style::of(at, &series.name);
-        let points: Vec<(f32, f32)> = series
-            .points
-            .iter()
-            .map(|(x, y)| (frame.x(&panel.across, *x), frame.y(*y)))
-            .collect();
-        for centre in &points {
-            shapes.push(Shape::Disc {
-                centre: *centre,
-                radius: style.width + 0.5,
-                fill: style.colour,
-            });
-        }
-        shapes.push(stroke(points, style.width, style.colour, style.dashed));
-        #[expect(clippy::cast_precision_loss, reason = "a legend has a few lines")]
-        let y = TOP + LEGEND_LINE * at as f32;
-        let sample = vec![(LEGEND, y - 4.0), (LEGEND + 26.0, y - 4.0)];
-        shapes.push(stroke(sample, style.width, style.colour, style.dashed));
-        label(
-            &mut shapes,
-            (LEGEND + 34.0, y),
-            series.name.clone(),
-            Anchor::Start,
-            INK,
-        );
+        curve(panel, &frame, at, series, &mut shapes);
     }
     Scene {
         width: WIDTH,
         height: HEIGHT,
         shapes,
     }
+}
+
+fn label(at: (f32, f32), text: String, anchor: Anchor, colour: Colour) -> Shape {
+    Shape::Text {
+        x: at.0,
+        y: at.1,
+        text,
+        size: TextSize::Label,
+        anchor,
+        colour,
+    }
+}
+
+/// Lines and figures on the left, figures and the axis's name below.
+fn axes(panel: &Panel, frame: &Frame, shapes: &mut Vec<Shape>) {
+    for tick in 0..=TICKS {
+        let value = frame.low + (frame.high - frame.low) * f64::from(tick) / f64::from(TICKS);
+        let y = frame.y(value);
+        shapes.push(stroke(vec![(LEFT, y), (RIGHT, y)], 1.0, GRID, false));
+        let at = (LEFT - 8.0, y + 4.0);
+        shapes.push(label(at, format!("{value:.2}"), Anchor::End, FAINT));
+    }
+    let mut free_from = f32::MIN;
+    for value in frame.stops(panel) {
+        let x = frame.x(&panel.across, value);
+        if x >= free_from {
+            let at = (x, BOTTOM + 20.0);
+            shapes.push(label(at, plain(value), Anchor::Middle, FAINT));
+            free_from = x + LABEL_ROOM;
+        }
+    }
+    let middle = (LEFT.midpoint(RIGHT), BOTTOM + 44.0);
+    let name = panel.across.label.clone();
+    shapes.push(label(middle, name, Anchor::Middle, FAINT));
+}
+
+/// A curve, and its line in the legend.
+fn curve(panel: &Panel, frame: &Frame, at: usize, series: &Series, shapes: &mut Vec<Shape>) {
+    let style = Style::of(at, &series.name);
+    let points: Vec<(f32, f32)> = series
+        .points
+        .iter()
+        .map(|(x, y)| (frame.x(&panel.across, *x), frame.y(*y)))
+        .collect();
+    for centre in &points {
+        shapes.push(Shape::Disc {
+            centre: *centre,
+            radius: style.width + 0.5,
+            fill: style.colour,
+        });
+    }
+    shapes.push(stroke(points, style.width, style.colour, style.dashed));
+    #[expect(clippy::cast_precision_loss, reason = "a legend has a few lines")]
+    let y = TOP + LEGEND_LINE * at as f32;
+    let sample = vec![(LEGEND, y - 4.0), (LEGEND + 26.0, y - 4.0)];
+    shapes.push(stroke(sample, style.width, style.colour, style.dashed));
+    shapes.push(label(
+        (LEGEND + 34.0, y),
+        series.name.clone(),
+        Anchor::Start,
+        INK,
+    ));
 }
 
 struct Style {
