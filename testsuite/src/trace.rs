@@ -3,7 +3,7 @@
 //! The journal's episodes are replayed as they came: each question is asked, then what it would have left behind is offered. A hit is
 //! a retrieved experience with the very plan template that answered the question: it could have been bound and run again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -106,18 +106,27 @@ fn history(options: &TraceOptions) -> anyhow::Result<History> {
     let folder = folder(&options.journal)?;
     let (journal, _) = RedbJournal::open(&folder, RedbOptions::default())?;
     let mut history = History::default();
+    let mut others = BTreeSet::new();
     journal.read_after(Position(0), &mut |_, event| {
-        if let Event::Episode { namespace, episode } = &event
-            && *namespace == options.namespace
-        {
-            history.add(episode);
+        if let Event::Episode { namespace, episode } = &event {
+            if *namespace == options.namespace {
+                history.add(episode);
+            } else {
+                others.insert(namespace.clone());
+            }
         }
     })?;
     if history.items.is_empty() {
+        let others: Vec<String> = others.iter().map(ToString::to_string).collect();
         bail!(
-            "{} holds nothing that could have been remembered in namespace \"{}\"",
+            "{} holds nothing that could have been remembered in namespace \"{}\"; it holds {}",
             folder.display(),
-            options.namespace
+            options.namespace,
+            if others.is_empty() {
+                "no question".to_owned()
+            } else {
+                format!("the namespaces {}", others.join(", "))
+            }
         );
     }
     Ok(history)
