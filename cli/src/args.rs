@@ -4,6 +4,7 @@
 
 mod eval;
 mod memory;
+mod simulate;
 
 use std::path::PathBuf;
 
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use eval::{EvalArgs, EvalFeedback, EvalOrder};
 pub(crate) use memory::{ForgetArgs, MemoryCommand};
+pub(crate) use simulate::SimulateArgs;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -110,6 +112,8 @@ pub(crate) enum Command {
     Sparql(SparqlArgs),
     /// Measure accuracy and speed on a dataset
     Eval(EvalArgs),
+    /// Compare replacement policies of a bounded memory
+    Simulate(SimulateArgs),
     /// See it work on a small film graph
     Demo(DemoArgs),
     /// Check the directory: graphs, journal, settings, embedder

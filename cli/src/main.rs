@@ -46,6 +46,7 @@ fn run(cli: Cli, ui: Ui) -> Outcome {
         Command::Triple(command) => commands::triple::run(&command, global, ui),
         Command::Sparql(args) => commands::sparql::run(&args, global, ui),
         Command::Eval(args) => commands::eval::run(&args, global, ui),
+        Command::Simulate(args) => commands::simulate::run(&args, global, ui),
         Command::Memory(command) => commands::memory::run(&command, global, ui),
         Command::Warm(args) => commands::warm::run(&args, global, ui),
         Command::Demo(args) => commands::demo::run(&args, ui),

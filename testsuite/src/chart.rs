@@ -1,13 +1,15 @@
-//! What does a learning curve look like?
+//! What does a learning curve look like, and a comparison of policies?
 //!
 //! A chart is a [`Scene`] of rectangles, lines and texts; the same scene is written as SVG and
 //! rasterised as PNG. The bitmap font comes with a crate, so no font of the machine is needed.
 
 mod curve;
+mod lines;
 mod png;
 mod svg;
 
 pub(crate) use curve::learning_curve;
+pub(crate) use lines::{Axis, Panel, Series, lines};
 pub(crate) use png::png;
 pub(crate) use svg::svg;
 

@@ -6,6 +6,7 @@
 mod chart;
 mod dataset;
 mod engine;
+mod locomo;
 mod metrics;
 mod options;
 mod pair_runner;
@@ -14,13 +15,16 @@ mod report;
 mod runner;
 #[cfg(test)]
 mod scripted;
+mod simulation;
 mod system;
+mod trace;
 
 pub use dataset::{
     DatasetError, DatasetName, Expected, Gold, GraphName, Pair, Question, load_pairs,
     load_questions, normalise_label,
 };
 pub use engine::EngineUnderTest;
+pub use locomo::{LocomoOptions, LocomoReport, LocomoRow, locomo};
 pub use metrics::{CurvePoint, Figures, Latency, Third};
 pub use options::{
     Ablations, EvalOptions, FeedbackMode, MemoryMode, Order, Settings, UnknownSetting,
@@ -32,7 +36,9 @@ pub use report::{
     QuestionReport,
 };
 pub use runner::run_questions;
+pub use simulation::{SimulationOptions, SimulationReport, simulate};
 pub use system::{HitKind, HitSource, Reply, System, Value};
+pub use trace::{TraceOptions, replay};
 
 /// Runs one evaluation with a fresh engine.
 ///

@@ -13,8 +13,14 @@ use crate::failure::{Failure, Outcome};
 use crate::interrupt;
 use crate::ui::Ui;
 
+/// The one set that measures the replacement policies and asks no engine.
+const LOCOMO: &str = "locomo";
+
 /// `refrain eval`
 pub(crate) fn run(args: &EvalArgs, global: &Global, ui: Ui) -> Outcome {
+    if args.dataset == LOCOMO {
+        return locomo(args, ui);
+    }
     let dataset = dataset(&args.dataset)?;
     let options = EvalOptions {
         config: layers(global)?.config()?,
@@ -52,11 +58,47 @@ pub(crate) fn run(args: &EvalArgs, global: &Global, ui: Ui) -> Outcome {
     }
 }
 
+fn locomo(args: &EvalArgs, ui: Ui) -> Outcome {
+    let stop = Arc::new(AtomicBool::new(false));
+    interrupt::raise(Arc::clone(&stop));
+    let mut bar;
+    let mut silent = Silent;
+    let progress: &mut dyn Progress = if ui.shows_progress() {
+        bar = Bar::new(stop);
+        &mut bar
+    } else {
+        &mut silent
+    };
+    let mut options = testsuite::LocomoOptions::new(&args.data);
+    if let Some(seed) = args.seed {
+        let seed = u32::try_from(seed)
+            .map_err(|_| Failure::usage(format!("seed {seed} is above {}", u32::MAX)))?;
+        options.seeds = vec![seed];
+    }
+    let report = testsuite::locomo(&options, progress).map_err(|error| {
+        let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
+        Failure::new(causes.join(": "))
+    })?;
+    let json = report
+        .to_json()
+        .map_err(|error| Failure::new(format!("{error:#}")))?;
+    if let Some(path) = &args.output {
+        let text = serde_json::to_string_pretty(&json)?;
+        fs_err::write(path, text + "\n")?;
+    }
+    if ui.json {
+        ui.json(&json)
+    } else {
+        ui.line(report.table().trim_end())
+    }
+}
+
 fn dataset(name: &str) -> Outcome<DatasetName> {
     name.parse().map_err(|_| {
         let names: Vec<&str> = DatasetName::ALL
             .iter()
             .map(|known| known.as_str())
+            .chain([LOCOMO])
             .collect();
         let hint = refrain::suggest::closest(name, names.iter().copied()).map_or_else(
             || format!("there is {}", names.join(", ")),

@@ -18,6 +18,7 @@ fn the_help_of_every_command_is_as_agreed() {
         "triple",
         "sparql",
         "eval",
+        "simulate",
         "demo",
         "doctor",
         "config",

@@ -10,4 +10,5 @@ mod kill;
 mod messages;
 mod odd_input;
 mod processes;
+mod simulate;
 mod support;

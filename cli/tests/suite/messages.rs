@@ -44,6 +44,10 @@ fn mistakes_are_told_with_their_remedy() {
         (2, vec!["--set", "memory.capacity=many", "config", "show"]),
         (2, vec!["source", "remove", "films"]),
         (2, vec!["eval", "pq-2", "--data", "."]),
+        (1, vec!["eval", "locomo", "--data", "."]),
+        (2, vec!["simulate", "cyclin"]),
+        (2, vec!["simulate", "cycling", "--policies", "survivel"]),
+        (2, vec!["simulate", "cycling", "--capacities", "0"]),
     ] {
         let said = place.run(&arguments).bad(code);
         assert!(said.out.is_empty(), "{said:?}");

@@ -214,13 +214,10 @@ impl Tenant {
             provenance: Provenance::Edited,
             ..old.experience.as_ref().clone()
         };
-        self.replace(
-            Stored {
-                experience: Arc::new(corrected),
-                usage: old.usage,
-            },
-            feedback.at,
-        );
+        self.replace(Stored {
+            experience: Arc::new(corrected),
+            usage: old.usage,
+        });
         if feedback.judge == Judge::Person {
             self.pin(id);
         }

@@ -3,29 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Which replacement policy decides.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum PolicyName {
-    /// What came first leaves first.
-    Fifo,
-    /// What was unused longest leaves first.
-    #[default]
-    Lru,
-}
-
-impl PolicyName {
-    /// The name a user types.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Fifo => "fifo",
-            Self::Lru => "lru",
-        }
-    }
-}
+use crate::replacement::PolicyName;
 
 /// The bounds and thresholds of one namespace.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

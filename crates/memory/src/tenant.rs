@@ -25,7 +25,7 @@ pub(crate) struct Tenant {
 
 impl Tenant {
     pub(crate) fn new(settings: Settings) -> Self {
-        let replacement = Replacement::new(settings.policy);
+        let replacement = Replacement::new(settings.policy, settings.capacity);
         let rng = ChaCha8Rng::seed_from_u64(settings.seed);
         Self {
             memory: Memory::new(settings),
@@ -44,11 +44,10 @@ impl Tenant {
         if settings.policy != self.memory.settings.policy
             || settings.seed != self.memory.settings.seed
         {
-            self.replacement = Replacement::new(settings.policy);
+            self.replacement = Replacement::new(settings.policy, settings.capacity);
             self.rng = ChaCha8Rng::seed_from_u64(settings.seed);
             for stored in self.memory.experiences.values() {
-                self.replacement
-                    .inserted(stored.experience.id, stored.usage.last_used);
+                self.replacement.inserted(stored.experience.id, &[]);
             }
         }
         self.memory.settings = Arc::new(settings);
@@ -99,8 +98,8 @@ impl Tenant {
     }
 
     /// Puts an experience in the place of another that is already out; the policy keeps no seat, it is told of both.
-    pub(crate) fn replace(&mut self, stored: Stored, now: Timestamp) {
-        self.replacement.inserted(stored.experience.id, now);
+    pub(crate) fn replace(&mut self, stored: Stored) {
+        self.replacement.inserted(stored.experience.id, &[]);
         self.put(stored);
     }
 
@@ -151,13 +150,10 @@ impl Tenant {
                 suspect: false,
                 ..old.usage
             };
-            self.replace(
-                Stored {
-                    usage,
-                    ..Stored::new(experience)
-                },
-                step.now,
-            );
+            self.replace(Stored {
+                usage,
+                ..Stored::new(experience)
+            });
             self.memory.counters.superseded += 1;
             return GateVerdict::Superseded {
                 old: old.experience.id,
@@ -196,6 +192,7 @@ impl Tenant {
             id,
             nearest: step.retrieved,
             room,
+            stored: self.memory.len(),
         };
         match self.replacement.step(step, Some(&offer), &mut self.rng) {
             Some(Decision::Admit { evict }) => {

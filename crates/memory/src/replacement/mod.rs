@@ -5,19 +5,53 @@
 //! [`Decision::Admit`]. Deletion and expiry are told to them and are no evictions. Production and simulator run the same
 //! object; its state serialises, its random numbers are passed in.
 
+mod arc;
+mod arc_classic;
+mod beta;
 mod fifo;
+mod lfu;
 mod lru;
+mod member;
+mod name;
+mod neighbourhood;
+mod queue;
+mod regret_gate;
+mod roster;
+mod s3_fifo;
+mod sieve;
+mod solar;
+mod solar_a_reference;
+mod solar_e_reference;
+mod solar_paper;
+mod survival;
+mod threshold;
+mod tiny_lfu;
+mod two_q;
 
 use std::collections::BTreeSet;
 
 use rand::RngCore;
-use serde::{Deserialize, Serialize};
 
-use crate::settings::PolicyName;
 use crate::{ExperienceId, Timestamp};
 
+pub use arc::Arc;
+pub use arc_classic::ArcClassic;
 pub use fifo::Fifo;
+pub use lfu::Lfu;
 pub use lru::Lru;
+pub use member::{AdmitAll, Replacement};
+pub use name::PolicyName;
+pub use regret_gate::{Cost, Filling, RegretGate};
+pub use s3_fifo::S3Fifo;
+pub use sieve::Sieve;
+pub use solar::Solar;
+pub use solar_a_reference::SolarAReference;
+pub use solar_e_reference::SolarEReference;
+pub use solar_paper::SolarPaper;
+pub use survival::{Survival, SurvivalConfig};
+pub use threshold::{Dispersion, Threshold};
+pub use tiny_lfu::TinyLfu;
+pub use two_q::TwoQ;
 
 /// One question, as a policy sees it.
 #[derive(Debug, Clone, Copy)]
@@ -32,15 +66,27 @@ pub struct Step<'s> {
     pub quality: Option<f64>,
 }
 
+impl Step<'_> {
+    /// Whether anything was asked. Nothing was where nothing was found and nothing judged: an import, or a note that was
+    /// taken without a question.
+    #[must_use]
+    pub const fn is_question(&self) -> bool {
+        !self.retrieved.is_empty() || !self.ghosts.is_empty() || self.quality.is_some()
+    }
+}
+
 /// A newcomer.
 #[derive(Debug, Clone, Copy)]
 pub struct Offer<'s> {
     /// Its id.
     pub id: ExperienceId,
-    /// Its nearest stored neighbours, most similar first.
+    /// Its five nearest stored neighbours, most similar first. Where [`Replacement::wants_all_neighbours`], behind them all
+    /// others that are stored, in any order.
     pub nearest: &'s [(ExperienceId, f32)],
     /// Whether one has to leave for it, and out of which.
     pub room: Room<'s>,
+    /// How many are stored.
+    pub stored: usize,
 }
 
 /// Whether there is room for a newcomer.
@@ -50,6 +96,8 @@ pub enum Room<'s> {
     Free,
     /// One of these has to leave.
     Full(Scope<'s>),
+    /// It is stored already, and will not be stored again.
+    Present,
 }
 
 /// Out of which a policy may choose.
@@ -62,6 +110,26 @@ pub enum Scope<'s> {
     },
     /// One of these, ascending and none of them pinned: the bucket is full.
     Bucket(&'s [ExperienceId]),
+}
+
+impl Scope<'_> {
+    /// Whether this one may leave.
+    #[must_use]
+    pub fn allows(&self, id: ExperienceId) -> bool {
+        match self {
+            Self::Anywhere { pinned } => !pinned.contains(&id),
+            Self::Bucket(members) => members.binary_search(&id).is_ok(),
+        }
+    }
+}
+
+/// Something that just entered.
+#[derive(Debug, Clone, Copy)]
+pub struct Arrival<'s> {
+    /// Its id.
+    pub id: ExperienceId,
+    /// As in [`Offer::nearest`].
+    pub nearest: &'s [(ExperienceId, f32)],
 }
 
 /// What a policy decides about a newcomer.
@@ -79,128 +147,71 @@ pub enum Decision {
 /// Decides who may enter.
 pub trait AdmissionPolicy {
     /// Learns from a step.
-    fn observe(&mut self, step: &Step<'_>, rng: &mut dyn RngCore);
+    fn observe(&mut self, step: &Step<'_>);
 
-    /// Whether the newcomer may enter.
+    /// A verdict came later than its step, which was observed without one.
+    fn judged(&mut self, _: &Step<'_>) {}
+
+    /// Whether the newcomer may enter. Asked even if it is stored already; the answer is then of no consequence.
     fn admits(&mut self, step: &Step<'_>, offer: &Offer<'_>, rng: &mut dyn RngCore) -> bool;
 }
 
 /// Decides who must leave.
 pub trait EvictionPolicy {
     /// Learns from a step.
-    fn observe(&mut self, step: &Step<'_>, rng: &mut dyn RngCore);
+    fn observe(&mut self, step: &Step<'_>);
+
+    /// A verdict came later than its step, which was observed without one.
+    fn judged(&mut self, _: &Step<'_>) {}
+
+    /// Something asks to enter, whether or not it will.
+    fn offered(&mut self, _: &Offer<'_>) {}
 
     /// Something entered.
-    fn inserted(&mut self, id: ExperienceId, now: Timestamp);
+    fn inserted(&mut self, arrival: &Arrival<'_>);
 
-    /// Something left: evicted, deleted or expired.
+    /// Something left because this policy chose it.
+    fn evicted(&mut self, id: ExperienceId) {
+        self.removed(id);
+    }
+
+    /// Something left for another reason, and nothing may remind of it: deleted or expired.
     fn removed(&mut self, id: ExperienceId);
 
-    /// Who should leave; `None` if nobody may.
-    fn victim(&mut self, among: Scope<'_>, rng: &mut dyn RngCore) -> Option<ExperienceId>;
-}
-
-/// Lets everything in.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AdmitAll;
-
-impl AdmissionPolicy for AdmitAll {
-    fn observe(&mut self, _: &Step<'_>, _: &mut dyn RngCore) {}
-
-    fn admits(&mut self, _: &Step<'_>, _: &Offer<'_>, _: &mut dyn RngCore) -> bool {
-        true
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-enum Admission {
-    All(AdmitAll),
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-enum Eviction {
-    Fifo(Fifo),
-    Lru(Lru),
-}
-
-/// An admission policy and an eviction policy together.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Replacement {
-    admission: Admission,
-    eviction: Eviction,
-}
-
-impl Replacement {
-    /// The policy of that name, knowing nothing.
-    #[must_use]
-    pub fn new(name: PolicyName) -> Self {
-        let eviction = match name {
-            PolicyName::Fifo => Eviction::Fifo(Fifo::default()),
-            PolicyName::Lru => Eviction::Lru(Lru::default()),
-        };
-        Self {
-            admission: Admission::All(AdmitAll),
-            eviction,
-        }
-    }
-
-    fn admission(&mut self) -> &mut dyn AdmissionPolicy {
-        match &mut self.admission {
-            Admission::All(policy) => policy,
-        }
-    }
-
-    fn eviction(&mut self) -> &mut dyn EvictionPolicy {
-        match &mut self.eviction {
-            Eviction::Fifo(policy) => policy,
-            Eviction::Lru(policy) => policy,
-        }
-    }
-
-    /// Takes note of a step, and decides about its newcomer if there is one. An admitted newcomer counts as inserted and
-    /// its victim as removed.
-    pub fn step(
+    /// Who should leave, for `newcomer` if there is one; `None` if nobody may.
+    fn victim(
         &mut self,
-        step: &Step<'_>,
-        offer: Option<&Offer<'_>>,
+        newcomer: Option<ExperienceId>,
+        among: Scope<'_>,
         rng: &mut dyn RngCore,
-    ) -> Option<Decision> {
-        self.admission().observe(step, rng);
-        self.eviction().observe(step, rng);
-        offer.map(|offer| self.decide(step, offer, rng))
-    }
+    ) -> Option<ExperienceId>;
+}
 
-    fn decide(&mut self, step: &Step<'_>, offer: &Offer<'_>, rng: &mut dyn RngCore) -> Decision {
-        if !self.admission().admits(step, offer, rng) {
-            return Decision::Reject;
-        }
-        let evict = match offer.room {
-            Room::Free => None,
-            Room::Full(scope) => match self.eviction().victim(scope, rng) {
-                Some(victim) => Some(victim),
-                None => return Decision::Reject,
-            },
-        };
-        if let Some(victim) = evict {
-            self.eviction().removed(victim);
-        }
-        self.eviction().inserted(offer.id, step.now);
-        Decision::Admit { evict }
-    }
+/// The least scored; of equals, the first.
+fn least(scores: impl Iterator<Item = (f64, ExperienceId)>) -> Option<ExperienceId> {
+    least_scored(scores).map(|(_, id)| id)
+}
 
-    /// Something entered without being asked about, as by import.
-    pub fn inserted(&mut self, id: ExperienceId, now: Timestamp) {
-        self.eviction().inserted(id, now);
-    }
+/// The least scored with its score; of equals, the first.
+fn least_scored(scores: impl Iterator<Item = (f64, ExperienceId)>) -> Option<(f64, ExperienceId)> {
+    scores.reduce(|best, next| if next.0 < best.0 { next } else { best })
+}
 
-    /// Something was deleted or expired: no eviction.
-    pub fn removed(&mut self, id: ExperienceId) {
-        self.eviction().removed(id);
-    }
-
-    /// Who should leave because the room shrank.
-    pub fn victim(&mut self, among: Scope<'_>, rng: &mut dyn RngCore) -> Option<ExperienceId> {
-        self.eviction().victim(among, rng)
+/// The first that may leave, out of `order`, which has `length` and goes by `key`.
+fn first_allowed<K: Ord>(
+    mut order: impl Iterator<Item = ExperienceId>,
+    length: usize,
+    among: Scope<'_>,
+    key: impl Fn(ExperienceId) -> Option<K>,
+) -> Option<ExperienceId> {
+    match among {
+        // A small bucket is looked through; a large one soon comes up in the order of all.
+        Scope::Bucket(members) if members.len().saturating_mul(members.len()) <= length => members
+            .iter()
+            .filter_map(|id| key(*id).map(|key| (key, *id)))
+            .min()
+            .map(|(_, id)| id),
+        Scope::Bucket(_) | Scope::Anywhere { .. } => order.find(|id| among.allows(*id)),
     }
 }
 

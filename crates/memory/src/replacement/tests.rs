@@ -1,68 +1,131 @@
-use proptest::prelude::*;
-use rand::SeedableRng;
+//! What every policy must hold; the classics against naive ones; the theorems.
+
+mod classics;
+mod properties;
+
+use std::collections::BTreeSet;
+
+use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::Ulid;
 
-fn id(n: u128) -> ExperienceId {
+pub(super) fn id(n: u128) -> ExperienceId {
     ExperienceId(Ulid(n))
 }
 
-/// Runs a cache of `capacity`: each step retrieves `asked` if it is there, else offers it. Returns who was evicted.
-fn run(name: PolicyName, capacity: usize, asked: &[u128]) -> Vec<u128> {
-    let mut policy = Replacement::new(name);
-    let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let (mut stored, pinned, mut evicted) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
-    for (at, n) in asked.iter().enumerate() {
-        let hits: Vec<(ExperienceId, f32)> = stored
-            .contains(n)
-            .then_some((id(*n), 1.0))
-            .into_iter()
-            .collect();
+/// A cache of keys: what is asked for is retrieved if it is there, else offered.
+pub(super) struct Cache {
+    pub(super) policy: Replacement,
+    pub(super) rng: ChaCha8Rng,
+    pub(super) evicted: Vec<u128>,
+    pub(super) admitted: usize,
+    stored: BTreeSet<u128>,
+    pinned: BTreeSet<ExperienceId>,
+    capacity: usize,
+    now: u64,
+}
+
+impl Cache {
+    pub(super) fn new(policy: Replacement, capacity: usize) -> Self {
+        Self {
+            policy,
+            rng: ChaCha8Rng::seed_from_u64(1),
+            evicted: Vec::new(),
+            admitted: 0,
+            stored: BTreeSet::new(),
+            pinned: BTreeSet::new(),
+            capacity,
+            now: 0,
+        }
+    }
+
+    /// Whether it was there. What is not the same key is at right angles.
+    pub(super) fn ask(&mut self, key: u128) -> bool {
+        self.now += 1;
+        let hit = self.stored.contains(&key);
+        let retrieved = [(id(key), 1.0)];
         let step = Step {
-            now: Timestamp(at as u64),
-            retrieved: &hits,
+            now: Timestamp(self.now),
+            retrieved: if hit { &retrieved } else { &[] },
             ghosts: &[],
-            quality: None,
+            quality: Some(f64::from(u8::from(hit))),
         };
-        let room = if stored.len() < capacity {
+        let room = if self.stored.len() < self.capacity {
             Room::Free
         } else {
-            Room::Full(Scope::Anywhere { pinned: &pinned })
+            Room::Full(Scope::Anywhere {
+                pinned: &self.pinned,
+            })
+        };
+        let nearest: Vec<(ExperienceId, f32)> = if self.policy.wants_all_neighbours() {
+            self.stored.iter().map(|other| (id(*other), 0.0)).collect()
+        } else {
+            Vec::new()
         };
         let offer = Offer {
-            id: id(*n),
-            nearest: &[],
+            id: id(key),
+            nearest: &nearest,
             room,
+            stored: self.stored.len(),
         };
-        if let Some(Decision::Admit { evict }) =
-            policy.step(&step, hits.is_empty().then_some(&offer), &mut rng)
-        {
-            stored.insert(*n);
+        let decision = self
+            .policy
+            .step(&step, (!hit).then_some(&offer), &mut self.rng);
+        if let Some(Decision::Admit { evict }) = decision {
             if let Some(victim) = evict {
-                stored.remove(&victim.0.0);
-                evicted.push(victim.0.0);
+                assert!(self.stored.remove(&victim.0.0), "it was not stored");
+                self.evicted.push(victim.0.0);
             }
+            self.stored.insert(key);
+            self.admitted += 1;
         }
-        assert!(stored.len() <= capacity);
+        assert!(self.stored.len() <= self.capacity);
+        hit
     }
-    evicted
+
+    pub(super) fn delete(&mut self, key: u128) {
+        self.stored.remove(&key);
+        self.policy.removed(id(key));
+        assert!(
+            !self.policy.is_ghost(id(key)),
+            "nothing reminds of the deleted"
+        );
+    }
+}
+
+/// Who is evicted when these keys are asked for one after the other.
+pub(super) fn evictions(name: PolicyName, capacity: usize, keys: &[u128]) -> Vec<u128> {
+    let mut cache = Cache::new(Replacement::new(name, capacity), capacity);
+    for key in keys {
+        cache.ask(*key);
+    }
+    cache.evicted
+}
+
+/// Keys below `kinds`, the lower the more often.
+pub(super) fn trace(length: usize, kinds: u64, seed: u64) -> Vec<u128> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut draw = || rng.next_u64() % kinds;
+    (0..length)
+        .map(|_| u128::from(draw().min(draw())))
+        .collect()
 }
 
 #[test]
 fn fifo_ignores_use_and_lru_does_not() {
-    assert_eq!(run(PolicyName::Fifo, 2, &[1, 2, 1, 3]), [1]);
-    assert_eq!(run(PolicyName::Lru, 2, &[1, 2, 1, 3]), [2]);
+    assert_eq!(evictions(PolicyName::Fifo, 2, &[1, 2, 1, 3]), [1]);
+    assert_eq!(evictions(PolicyName::Lru, 2, &[1, 2, 1, 3]), [2]);
 }
 
 #[test]
 fn the_pinned_stay_and_a_bucket_chooses_among_its_own() {
     for name in [PolicyName::Fifo, PolicyName::Lru] {
-        let mut policy = Replacement::new(name);
+        let mut policy = Replacement::new(name, 3);
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         for n in 1..=3 {
-            policy.inserted(id(n), Timestamp(0));
+            policy.inserted(id(n), &[]);
         }
         let pinned = BTreeSet::from([id(1)]);
         assert_eq!(
@@ -78,6 +141,7 @@ fn the_pinned_stay_and_a_bucket_chooses_among_its_own() {
             id: id(9),
             nearest: &[],
             room: Room::Full(Scope::Anywhere { pinned: &all }),
+            stored: 3,
         };
         let step = Step {
             now: Timestamp(1),
@@ -95,10 +159,10 @@ fn the_pinned_stay_and_a_bucket_chooses_among_its_own() {
 
 #[test]
 fn the_deleted_are_no_victims() {
-    let mut policy = Replacement::new(PolicyName::Lru);
+    let mut policy = Replacement::new(PolicyName::Lru, 9);
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    policy.inserted(id(1), Timestamp(0));
-    policy.inserted(id(2), Timestamp(0));
+    policy.inserted(id(1), &[]);
+    policy.inserted(id(2), &[]);
     policy.removed(id(1));
     assert_eq!(
         policy.victim(
@@ -113,11 +177,11 @@ fn the_deleted_are_no_victims() {
 
 #[test]
 fn a_large_bucket_and_a_small_one_choose_by_the_same_order() {
-    let mut policy = Replacement::new(PolicyName::Fifo);
+    let mut policy = Replacement::new(PolicyName::Fifo, 100);
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     // Entered in the order 1, 0, 3, 2 …, so that age is not the order of ids.
     for n in 1..=100_u128 {
-        policy.inserted(id((n - 1) ^ 1), Timestamp(0));
+        policy.inserted(id((n - 1) ^ 1), &[]);
     }
     let evens: Vec<ExperienceId> = (0..100).step_by(2).map(id).collect();
     assert_eq!(policy.victim(Scope::Bucket(&evens), &mut rng), Some(id(0)));
@@ -129,30 +193,4 @@ fn a_large_bucket_and_a_small_one_choose_by_the_same_order() {
         policy.victim(Scope::Bucket(&[id(10), id(11)]), &mut rng),
         Some(id(11))
     );
-}
-
-proptest! {
-    #[test]
-    fn both_equal_a_naive_list(asked in prop::collection::vec(0_u128..8, 0..80), capacity in 1_usize..6) {
-        for name in [PolicyName::Fifo, PolicyName::Lru] {
-            let (mut list, mut evicted): (Vec<u128>, Vec<u128>) = (Vec::new(), Vec::new());
-            for n in &asked {
-                let place = list.iter().position(|m| m == n);
-                match (place, name) {
-                    (Some(place), PolicyName::Lru) => {
-                        list.remove(place);
-                        list.push(*n);
-                    }
-                    (Some(_), PolicyName::Fifo) => {}
-                    (None, _) => {
-                        if list.len() == capacity {
-                            evicted.push(list.remove(0));
-                        }
-                        list.push(*n);
-                    }
-                }
-            }
-            prop_assert_eq!(run(name, capacity, &asked), evicted);
-        }
-    }
 }

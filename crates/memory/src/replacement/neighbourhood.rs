@@ -1,0 +1,137 @@
+//! How near are the stored items to each other? Kept from what is known when each of them enters.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ExperienceId;
+
+/// Neighbours that are kept at hand for each item.
+const NEAREST: usize = 3;
+
+/// Similarities of all pairs, and the three nearest of each. Memory grows with the square of the number of items, so this
+/// is for the policies of SOLAR's reference code, at the capacities it was made for.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Neighbourhood {
+    places: BTreeMap<ExperienceId, usize>,
+    free: Vec<usize>,
+    /// By place and place; `f32::MIN` where nobody is.
+    rows: Vec<Vec<f32>>,
+    nearest: Vec<[(f32, usize); NEAREST]>,
+}
+
+const NOBODY: (f32, usize) = (f32::MIN, usize::MAX);
+
+fn keep(best: &mut [(f32, usize); NEAREST], similarity: f32, place: usize) {
+    if similarity <= best[NEAREST - 1].0 {
+        return;
+    }
+    best[NEAREST - 1] = (similarity, place);
+    let mut at = NEAREST - 1;
+    while at > 0 && best[at].0 > best[at - 1].0 {
+        best.swap(at, at - 1);
+        at -= 1;
+    }
+}
+
+impl Neighbourhood {
+    /// Takes in an item with its similarities to the stored ones; the unknown among them are passed over. Returns its place,
+    /// for [`Self::nearest`].
+    pub(super) fn insert(
+        &mut self,
+        id: ExperienceId,
+        similarities: &[(ExperienceId, f32)],
+    ) -> usize {
+        self.remove(id);
+        let place = self.free.pop().unwrap_or(self.rows.len());
+        if place == self.rows.len() {
+            for row in &mut self.rows {
+                row.push(f32::MIN);
+            }
+            self.rows.push(vec![f32::MIN; place + 1]);
+            self.nearest.push([NOBODY; NEAREST]);
+        }
+        let mut own = [NOBODY; NEAREST];
+        for (other, similarity) in similarities {
+            if let Some(at) = self.places.get(other).copied() {
+                self.rows[place][at] = *similarity;
+                self.rows[at][place] = *similarity;
+                keep(&mut own, *similarity, at);
+                keep(&mut self.nearest[at], *similarity, place);
+            }
+        }
+        self.nearest[place] = own;
+        self.places.insert(id, place);
+        place
+    }
+
+    pub(super) fn remove(&mut self, id: ExperienceId) {
+        let Some(place) = self.places.remove(&id) else {
+            return;
+        };
+        self.rows[place].fill(f32::MIN);
+        self.nearest[place] = [NOBODY; NEAREST];
+        for at in 0..self.rows.len() {
+            self.rows[at][place] = f32::MIN;
+            if self.nearest[at].iter().any(|(_, near)| *near == place) {
+                let mut best = [NOBODY; NEAREST];
+                for (other, similarity) in self.rows[at].iter().enumerate() {
+                    keep(&mut best, *similarity, other);
+                }
+                self.nearest[at] = best;
+            }
+        }
+        self.free.push(place);
+    }
+
+    /// Similarities to the nearest others, at most `count` (up to three).
+    pub(super) fn nearest(&self, place: usize, count: usize) -> impl Iterator<Item = f64> {
+        self.nearest[place]
+            .iter()
+            .take(count)
+            .filter(|(_, near)| *near != usize::MAX)
+            .map(|(similarity, _)| f64::from(*similarity))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Ulid;
+
+    fn id(n: usize) -> ExperienceId {
+        ExperienceId(Ulid(n as u128))
+    }
+
+    /// Any symmetric similarity without ties.
+    fn similarity(a: usize, b: usize) -> f32 {
+        let (low, high) = (a.min(b), a.max(b));
+        f32::from(u16::try_from((low * 7919 + high * 104_729) % 65_521).unwrap()) / 65_521.0
+    }
+
+    proptest! {
+        #[test]
+        fn the_nearest_are_those_of_all_pairs(changes in prop::collection::vec((0_usize..20, any::<bool>()), 1..80)) {
+            let mut known = Neighbourhood::default();
+            let mut stored: Vec<usize> = Vec::new();
+            for (n, enters) in changes {
+                stored.retain(|m| *m != n);
+                known.remove(id(n));
+                if enters {
+                    let all: Vec<_> = stored.iter().map(|m| (id(*m), similarity(n, *m))).collect();
+                    known.insert(id(n), &all);
+                    stored.push(n);
+                }
+                for m in &stored {
+                    let mut naive: Vec<f32> = stored.iter().filter(|o| *o != m).map(|o| similarity(*m, *o)).collect();
+                    naive.sort_by(|a, b| b.total_cmp(a));
+                    naive.truncate(NEAREST);
+                    let found: Vec<f64> = known.nearest(known.places[&id(*m)], NEAREST).collect();
+                    prop_assert_eq!(found, naive.into_iter().map(f64::from).collect::<Vec<_>>());
+                }
+            }
+        }
+    }
+}

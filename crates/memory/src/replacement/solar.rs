@@ -1,0 +1,109 @@
+//! Who leaves in SOLAR made fit for use: the posterior counts what helped, and forgets with time.
+//!
+//! Algorithm 2 counts every retrieval as a success, even of a wrong answer, so posteriors drift to 1 and the useless stay.
+//! Here only the item that the answer rested on, the first retrieved, is judged, by the answer's quality; both counts fade
+//! with the steps that pass, so that the prior comes back; and a newcomer's bonus goes by age, as in the paper.
+
+use rand::RngCore;
+use serde::{Deserialize, Serialize};
+
+use super::roster::Roster;
+use super::{Arrival, EvictionPolicy, Scope, Step, beta};
+use crate::ExperienceId;
+
+/// Steps after which a count is worth half.
+const HALF_LIFE: f64 = 50.0;
+/// Failures that an idle step is worth.
+const IDLE_FAILURE: f64 = 0.05;
+const BONUS: f64 = 0.3;
+const BONUS_STEPS: f64 = 20.0;
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Belief {
+    successes: f64,
+    failures: f64,
+    entered: u64,
+    /// The step that the counts are as of.
+    at: u64,
+}
+
+impl Belief {
+    /// Successes and failures as of `step`.
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+    fn counts(&self, step: u64) -> (f64, f64) {
+        let idle = step.saturating_sub(self.at) as f64;
+        let kept = (-std::f64::consts::LN_2 * idle / HALF_LIFE).exp();
+        (
+            self.successes * kept,
+            self.failures * kept + IDLE_FAILURE * idle,
+        )
+    }
+}
+
+/// A draw from the posterior of usefulness, and a bonus for the young: the least leaves.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Solar {
+    step: u64,
+    beliefs: Roster<Belief>,
+}
+
+impl Solar {
+    fn credit(&mut self, step: &Step<'_>) {
+        let (Some(quality), Some((id, _))) = (step.quality, step.retrieved.first()) else {
+            return;
+        };
+        if let Some(belief) = self.beliefs.get_mut(*id) {
+            let (successes, failures) = belief.counts(self.step);
+            let quality = quality.clamp(0.0, 1.0);
+            belief.successes = successes + quality;
+            belief.failures = failures * (1.0 - quality) + (1.0 - quality);
+            belief.at = self.step;
+        }
+    }
+}
+
+impl EvictionPolicy for Solar {
+    fn observe(&mut self, step: &Step<'_>) {
+        self.step += 1;
+        self.credit(step);
+    }
+
+    fn judged(&mut self, step: &Step<'_>) {
+        self.credit(step);
+    }
+
+    fn inserted(&mut self, arrival: &Arrival<'_>) {
+        let belief = Belief {
+            successes: 0.0,
+            failures: 0.0,
+            entered: self.step,
+            at: self.step,
+        };
+        self.beliefs.insert(arrival.id, belief);
+    }
+
+    fn removed(&mut self, id: ExperienceId) {
+        self.beliefs.remove(id);
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+    fn victim(
+        &mut self,
+        _: Option<ExperienceId>,
+        among: Scope<'_>,
+        rng: &mut dyn RngCore,
+    ) -> Option<ExperienceId> {
+        let step = self.step;
+        let scores = self
+            .beliefs
+            .iter()
+            .filter(|(id, _)| among.allows(*id))
+            .map(|(id, belief)| {
+                let (successes, failures) = belief.counts(step);
+                let age = step.saturating_sub(belief.entered) as f64;
+                let value = beta::draw(1.0 + successes, 1.0 + failures, rng);
+                (value + BONUS / (1.0 + age / BONUS_STEPS), id)
+            });
+        super::least(scores)
+    }
+}
