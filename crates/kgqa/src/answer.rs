@@ -35,7 +35,9 @@ pub struct PlannerConfig {
 pub struct JudgeConfig {
     /// Plans run per question.
     pub max_runs: usize,
-    /// How much worse than the best plan for several names a plan may be, in log-likelihood, when the best gives nothing.
+    /// How much worse told than the best plan a plan may be, in log-likelihood, when the best gives nothing.
+    pub slack: f32,
+    /// The same where several names restrict one set.
     pub conjunction_slack: f32,
     /// A word that asks for an attribute must be this similar to some predicate.
     pub support: f32,
@@ -45,6 +47,7 @@ impl Default for JudgeConfig {
     fn default() -> Self {
         Self {
             max_runs: 32,
+            slack: 2.0,
             conjunction_slack: 1.5,
             support: 0.22,
         }
@@ -286,18 +289,27 @@ impl Planner {
         let mut margin = f32::INFINITY;
         let mut looks = 0;
         let mut empty = Vec::new();
+        let cold = |c: &Candidate| c.score - c.vote;
+        let best_cold = compiled
+            .candidates
+            .iter()
+            .map(cold)
+            .fold(f32::NEG_INFINITY, f32::max);
         for (at, candidate) in compiled.candidates.iter().enumerate() {
             if *runs >= self.config.judge.max_runs || looks >= 2 {
                 break;
             }
-            // Where several names restrict one set, a plan much worse than the best swaps their parts: an empty set is then
-            // the answer, and the question is refused.
+            // A plan that the words tell much worse than the best is not what was asked: where the best gives nothing,
+            // nothing is recorded. Only experience can recommend such a plan.
             let is_conjunction = matches!(candidate.plan, Plan::Intersect(_));
-            if is_conjunction
-                && candidate.score
-                    < compiled.candidates[0].score - self.config.judge.conjunction_slack
-            {
-                break;
+            let slack = if is_conjunction {
+                self.config.judge.conjunction_slack
+            } else {
+                self.config.judge.slack
+            };
+            let recommended = candidate.vote > 0.0 && !is_conjunction;
+            if !recommended && cold(candidate) < best_cold - slack {
+                continue;
             }
             *runs += 1;
             let executed = execute::run(
@@ -338,7 +350,6 @@ impl Planner {
         {
             return Ok(refused(isr, Refusal::Unsupported { word }, compiled, *runs));
         }
-        let cold = |c: &Candidate| c.score - c.vote;
         let others = compiled
             .candidates
             .iter()

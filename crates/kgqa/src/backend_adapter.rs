@@ -35,6 +35,9 @@ pub struct CompileConfig {
     pub beam: usize,
     /// Paths kept per name when several names restrict one set.
     pub paths_per_name: usize,
+    /// Whether relations that a thing lacks, though things of its kind have them, are considered: asked for, they are
+    /// refused.
+    pub missing_facts: bool,
     /// Plans whose constructions are read.
     pub considered: usize,
     /// Plans returned.
@@ -55,6 +58,7 @@ impl Default for CompileConfig {
             breadth: true,
             beam: 600,
             paths_per_name: 24,
+            missing_facts: true,
             considered: 64,
             plans: 24,
             lexicon_prior: 3.0,

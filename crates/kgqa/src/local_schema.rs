@@ -542,6 +542,18 @@ impl Schema {
         Ok(self.reached(graph, edge)?.edges)
     }
 
+    /// The edges that are typical of the nodes that have `edge`, ascending.
+    ///
+    /// # Errors
+    /// [`GraphError`] if the graph fails.
+    pub fn usual_beside(&self, graph: &dyn Graph, edge: Edge) -> Result<Arc<[Edge]>, GraphError> {
+        let back = Edge {
+            inverse: !edge.inverse,
+            ..edge
+        };
+        Ok(self.reached(graph, back)?.typical)
+    }
+
     /// What was sampled of the nodes reached by `edge`.
     fn reached(&self, graph: &dyn Graph, edge: Edge) -> Result<Reached, GraphError> {
         if let Some(found) = self

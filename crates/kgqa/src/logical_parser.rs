@@ -339,7 +339,7 @@ fn answer_type(tokens: &[Token], free: &[usize], words: &[Word], wh: &str) -> St
     }) {
         at += 1;
     }
-    let mut last = "";
+    let (mut last, mut before_last) = ("", "");
     while let Some(word) = words.iter().find(|w| w.token == at && w.relation.is_none()) {
         // "What killed", "which films directed": a verb is no type.
         let verb = ["ed", "ing", "en"]
@@ -352,8 +352,19 @@ fn answer_type(tokens: &[Token], free: &[usize], words: &[Word], wh: &str) -> St
         if word.text == vocabulary::KIND {
             return String::new();
         }
+        before_last = last;
         last = &word.text;
         at += 1;
+    }
+    // "Which films star X": what stands right before a name, behind a noun, is a verb.
+    while tokens
+        .get(at)
+        .is_some_and(|t| matches!(t.folded.as_str(), "both" | "either"))
+    {
+        at += 1;
+    }
+    if !before_last.is_empty() && at < tokens.len() && !free.contains(&at) {
+        last = before_last;
     }
     if vocabulary::is_person(last) {
         return "person".to_owned();

@@ -42,6 +42,13 @@ impl Compiler<'_> {
         for id in mention.ids() {
             first.extend(self.graph.signature(id)?.iter().copied());
         }
+        // What things of its kind have and it has not may be what is asked for: then nothing is recorded.
+        if self.config.missing_facts {
+            let own: Vec<Edge> = first.iter().copied().take(self.config.max_degree).collect();
+            for edge in own {
+                first.extend(self.schema.usual_beside(self.graph, edge)?.iter().copied());
+            }
+        }
         let mut frontier: Vec<(Vec<Edge>, Vec<usize>)> = vec![(Vec::new(), Vec::new())];
         let mut all = Vec::new();
         for _ in 0..depth.min(self.config.max_depth) {
