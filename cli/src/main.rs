@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::{Cli, Command};
-use failure::Outcome;
+use failure::{Failure, Outcome};
 use ui::Ui;
 
 fn main() -> ExitCode {
@@ -23,7 +23,12 @@ fn main() -> ExitCode {
         Err(error) => return usage::report(&error),
     };
     let ui = Ui::new(&cli.global);
-    match run(cli, ui) {
+    let dir = cli.global.dir.clone();
+    // A damaged file can make the store under us panic: that is said as an error, too.
+    std::panic::set_hook(Box::new(|_| {}));
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(cli, ui)))
+        .unwrap_or_else(|panic| Err(broken(&dir, panic.as_ref())));
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
@@ -31,6 +36,18 @@ fn main() -> ExitCode {
             failure.exit_code()
         }
     }
+}
+
+/// What is said where something panicked.
+fn broken(dir: &std::path::Path, panic: &(dyn std::any::Any + Send)) -> Failure {
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no message");
+    Failure::new(format!("a file in {} seems damaged: {text}", dir.display())).hint(
+        "set the directory aside; load the graphs anew, and import the memory from the last `refrain memory export`",
+    )
 }
 
 fn run(cli: Cli, ui: Ui) -> Outcome {

@@ -31,7 +31,7 @@ pub(crate) fn report(error: &clap::Error) -> ExitCode {
 
 /// The options are not known when parsing them failed: only what was asked for plainly is honoured.
 fn ui() -> Ui {
-    let asked = |flag: &str| std::env::args().any(|argument| argument == flag);
+    let asked = |flag: &str| std::env::args_os().any(|argument| argument == flag);
     Ui::new(&Global {
         dir: ".".into(),
         config: None,

@@ -147,7 +147,7 @@ impl Show {
         )?;
         expect(&rebound, HitKind::Plan)?;
         self.heading(
-            "the same question again: the evidence is unchanged, so the verified answer is served",
+            "the same question again: the evidence is unchanged, so the remembered answer is served",
         )?;
         let exact = self.ask("word for word", QUESTIONS[0].1)?;
         expect(&exact, HitKind::Exact)

@@ -31,6 +31,11 @@ fn the_demo_shows_a_rebind_an_exact_hit_and_a_changed_fact() {
         (&"5".into(), &"6".into())
     );
     assert_eq!(asked[7]["answer"]["refused"], true);
+    let both = asked
+        .iter()
+        .find(|step| step["answer"]["question"].to_string().contains("both"))
+        .unwrap();
+    assert_eq!(both["answer"]["text"], "Once Upon a Time in Hollywood");
     assert!(
         !place.path(".refrain").exists(),
         "the demo leaves nothing behind"

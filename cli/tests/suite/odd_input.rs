@@ -133,3 +133,35 @@ fn a_label_that_is_a_sparql_injection_stays_a_label() {
         .run(&["sparql", answer["plan"]["sparql"].as_str().unwrap()])
         .good();
 }
+
+#[test]
+fn an_argument_that_is_no_text_is_a_usage_error() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let place = Place::with_films();
+    for command in ["ask", "sparql"] {
+        let said = place.run_os(&[command.as_ref(), OsStr::from_bytes(b"who directed \xff")]);
+        assert_eq!(said.code, Some(2), "{said:?}");
+        assert!(said.err.starts_with("error:"), "{said:?}");
+    }
+}
+
+#[test]
+fn a_damaged_file_is_an_error_with_a_remedy_and_no_panic() {
+    let place = Place::with_films();
+    let graph = place.path(".refrain/graphs/default/graph.redb");
+    let whole = fs_err::read(&graph).unwrap();
+    for quarter in 0..4 {
+        let mut damaged = whole.clone();
+        let from = damaged.len() / 4 * quarter;
+        let end = damaged.len() / 4 * (quarter + 1);
+        damaged[from..end].fill(0x5a);
+        fs_err::write(&graph, &damaged).unwrap();
+        for command in [&["doctor"][..], &["ask", "who directed Inception?"]] {
+            let said = place.run(command);
+            assert!(matches!(said.code, Some(0 | 1)), "{said:?}");
+            assert!(!said.err.contains("panicked"), "{said:?}");
+        }
+    }
+}

@@ -55,6 +55,18 @@ impl Place {
         )
     }
 
+    /// Runs with arguments that need be no text.
+    pub(crate) fn run_os(&self, arguments: &[&std::ffi::OsStr]) -> Said {
+        let mut command = self.command(&[]);
+        said(
+            command
+                .args(arguments)
+                .stdin(Stdio::null())
+                .output()
+                .unwrap(),
+        )
+    }
+
     /// Runs with something on standard input.
     pub(crate) fn run_with(&self, arguments: &[&str], input: &[u8]) -> Said {
         let mut child = self

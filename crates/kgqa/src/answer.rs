@@ -11,7 +11,7 @@ use crate::execute::{self, ExecuteError, Executed, Given, Limits};
 use crate::graph::{Graph, GraphError};
 use crate::guidance::{Guidance, UNSUPPORTED};
 use crate::isr::Isr;
-use crate::local_schema::{GainConfig, Schema, SchemaError};
+use crate::local_schema::{GainConfig, Schema, SchemaError, ValueKind};
 use crate::logical_parser::{self, ParserConfig};
 use crate::plan::Plan;
 
@@ -65,6 +65,8 @@ pub enum Refusal {
         /// The names.
         names: Vec<String>,
     },
+    /// A yes-or-no question names one thing only: what is asked of it is not in the graph.
+    HalfNamed,
     /// The question denies something, which a bounded look at the graph cannot prove.
     Negation,
     /// The graph has nothing like what is asked for.
@@ -272,7 +274,10 @@ impl Planner {
         if !names.is_empty() {
             return Ok(Some(Refusal::UnknownName { names }));
         }
-        Ok(isr.mentions.is_empty().then_some(Refusal::NothingNamed))
+        if isr.mentions.is_empty() {
+            return Ok(Some(Refusal::NothingNamed));
+        }
+        Ok(logical_parser::asks_yes_or_no(isr).then_some(Refusal::HalfNamed))
     }
 
     /// Runs the candidates in order until one gives something, then looks for the runner-up.
@@ -287,6 +292,7 @@ impl Planner {
     ) -> Result<Outcome, AnswerError> {
         let mut chosen: Option<(Candidate, Executed)> = None;
         let mut margin = f32::INFINITY;
+        let mut skipped = f32::NEG_INFINITY;
         let mut looks = 0;
         let mut empty = Vec::new();
         let cold = |c: &Candidate| c.score - c.vote;
@@ -296,6 +302,9 @@ impl Planner {
             .map(cold)
             .fold(f32::NEG_INFINITY, f32::max);
         for (at, candidate) in compiled.candidates.iter().enumerate() {
+            if self.is_of_the_wrong_kind(graph, schema, isr, &candidate.plan)? {
+                continue;
+            }
             if *runs >= self.config.judge.max_runs || looks >= 2 {
                 break;
             }
@@ -309,6 +318,7 @@ impl Planner {
             };
             let recommended = candidate.vote > 0.0 && !is_conjunction;
             if !recommended && cold(candidate) < best_cold - slack {
+                skipped = skipped.max(candidate.score);
                 continue;
             }
             *runs += 1;
@@ -350,6 +360,8 @@ impl Planner {
         {
             return Ok(refused(isr, Refusal::Unsupported { word }, compiled, *runs));
         }
+        // What was not tried might have given something else.
+        margin = margin.min((candidate.score - skipped).max(0.0));
         let others = compiled
             .candidates
             .iter()
@@ -368,6 +380,31 @@ impl Planner {
             cold_margin,
             compiled,
             runs: *runs,
+        })
+    }
+
+    /// Whether a plan gives numbers or times where a person or a place is asked for.
+    fn is_of_the_wrong_kind(
+        &self,
+        graph: &dyn Graph,
+        schema: &Schema,
+        isr: &Isr,
+        plan: &Plan,
+    ) -> Result<bool, AnswerError> {
+        let (Plan::Path(path), "who" | "whom" | "whose" | "where") = (plan, isr.wh.as_str()) else {
+            return Ok(false);
+        };
+        let position = path
+            .hops
+            .last()
+            .filter(|hop| !hop.inverse)
+            .and_then(|hop| schema.position_of(&hop.predicate));
+        Ok(match position {
+            Some(position) => {
+                let predicate = schema.entries()[position].id;
+                schema.value_kind(graph, predicate)? != ValueKind::Other
+            }
+            None => false,
         })
     }
 

@@ -410,6 +410,18 @@ fn masked(tokens: &[Token], mentions: &[Mention], comparator: Option<&Comparator
     out.join(" ")
 }
 
+/// Whether a question asks for yes or no though it names one thing only: "is X good", but not "is X a man or a woman".
+#[must_use]
+pub fn asks_yes_or_no(isr: &Isr) -> bool {
+    let folded = |i: usize| isr.tokens.get(i).map_or("", |t| t.folded.as_str());
+    isr.mentions.len() == 1
+        && isr.mentions[0].first > 0
+        && isr.wh.is_empty()
+        && vocabulary::is_auxiliary(folded(0))
+        && !matches!(folded(1), "you" | "i" | "we")
+        && !isr.tokens.iter().any(|t| t.folded == "or")
+}
+
 /// Whether a content word is what "where" or "come from" stands for.
 #[must_use]
 pub fn tells_where(word: &str) -> bool {

@@ -174,6 +174,38 @@ fn what_the_graph_does_not_hold_is_refused_with_a_reason() {
 }
 
 #[test]
+fn what_a_thing_lacks_is_refused_and_not_replaced() {
+    // Titanic alone has no director; what else its kind has is not what was asked.
+    let facts: Vec<_> = FACTS
+        .iter()
+        .copied()
+        .filter(|fact| !(fact.0 == "Titanic" && fact.1 == "directed_by"))
+        .collect();
+    let desk = Desk::of(&facts);
+    let outcome = desk.ask("who directed Titanic?");
+    assert!(outcome.refusal.is_some(), "{:?}", outcome.chosen);
+    assert!(desk.ask("who directed Memento?").refusal.is_none());
+    let films = films();
+    assert_eq!(
+        films.ask("is Inception good?").refusal,
+        Some(Refusal::HalfNamed)
+    );
+}
+
+#[test]
+fn a_verb_before_a_name_is_no_type() {
+    let desk = films();
+    assert_eq!(
+        desk.values("which films star Marion Cotillard"),
+        ["Inception", "Titanic"]
+    );
+    assert_eq!(
+        desk.values("which films star both Marion Cotillard and Elliot Page?"),
+        ["Inception"]
+    );
+}
+
+#[test]
 fn names_are_linked_through_case_accents_and_small_slips() {
     let desk = films();
     assert_eq!(desk.values("who directed inception"), ["Christopher Nolan"]);
@@ -197,7 +229,7 @@ fn the_masked_question_forgets_the_names_and_numbers() {
 #[test]
 fn a_neighbours_failures_make_the_planner_try_its_second_choice() {
     let desk = films();
-    let question = "who directed Titanic?";
+    let question = "who made Titanic?";
     let first = desk.ask(question).chosen.expect("an answer");
     let masked = desk
         .planner
@@ -219,6 +251,28 @@ fn a_neighbours_failures_make_the_planner_try_its_second_choice() {
         .chosen
         .expect("an answer");
     assert_ne!(first.template, second.template);
+
+    // But a plan that the words tell far worse than another is not tried because that one failed.
+    let plain = "who directed Titanic?";
+    let failed = Guidance {
+        neighbours: vec![Neighbour {
+            similarity: 1.0,
+            masked: desk
+                .planner
+                .parse(&desk.graph, plain)
+                .expect("in memory")
+                .masked,
+            template: desk.ask(plain).chosen.expect("an answer").template,
+            successes: 0.0,
+            failures: 50.0,
+        }],
+        lexicon: None,
+    };
+    let again = desk.ask_with(plain, &failed).chosen.expect("an answer");
+    assert_eq!(
+        again.template,
+        desk.ask(plain).chosen.expect("an answer").template
+    );
 }
 
 /// "helmed" has meant directed_by.

@@ -9,6 +9,7 @@ use crate::index::question_key;
 use crate::lessons::Lessons;
 use crate::memory::AnswerRecord;
 use crate::persistent::entry;
+use crate::posterior::Posterior;
 use crate::replacement::Step;
 use crate::state::Effect;
 use crate::tenant::Tenant;
@@ -133,7 +134,17 @@ impl Tenant {
                 given: episode.embedder.clone(),
             });
         }
-        self.offer(experience(namespace, episode, candidate), &step)
+        let verdict = self.offer(experience(namespace, episode, candidate), &step);
+        if let GateVerdict::Admitted { id, .. } = &verdict
+            && let Some(quality) = episode.quality.filter(|quality| quality.is_finite())
+        {
+            // Grounding says that the answer follows from its evidence; how sure the plan was bounds the trust in it.
+            let trust = candidate.grounding.confidence.min(quality).clamp(0.0, 1.0);
+            self.change(*id, |usage| {
+                usage.posterior = Posterior::default().with(trust, 1.0 - trust)
+            });
+        }
+        verdict
     }
 
     fn remember_answer(&mut self, episode: &Episode, gate: GateVerdict, lesson: (f64, f64)) {

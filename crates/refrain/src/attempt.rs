@@ -401,8 +401,12 @@ impl Frame<'_> {
             return Ok(());
         }
         let mut next = None;
+        let cold = |candidate: &Candidate| candidate.score - candidate.vote;
+        let best = outcome.compiled.candidates.iter().map(cold);
+        let least =
+            best.fold(f32::NEG_INFINITY, f32::max) - self.engine.planner.config().judge.slack;
         for candidate in &outcome.compiled.candidates {
-            if is_vetoed(candidate)? {
+            if is_vetoed(candidate)? || cold(candidate) < least {
                 continue;
             }
             let limits = &self.engine.planner.config().limits;

@@ -22,8 +22,8 @@ use crate::evidence;
 /// Experiences tried for one question at most.
 pub(crate) const MAX_TRIED: usize = 8;
 
-/// An experience must have proved right at least so often, in `[0, 1]`.
-const LEAST_TRUST: f64 = 0.5;
+/// An experience must have proved right at least so often, in `[0, 1]`; what nobody judged must have been planned with a confidence of 0.6.
+const LEAST_TRUST: f64 = 0.53;
 
 /// What was thought of an experience.
 #[derive(Debug, Clone, Serialize)]
@@ -77,6 +77,8 @@ pub(crate) fn candidates<'m>(
             out.push((&found.stored, found.similarity));
         }
     }
+    // What a person wrote goes before what was planned.
+    out.sort_by_key(|(stored, _)| stored.experience.provenance != Provenance::Edited);
     out.truncate(MAX_TRIED);
     out
 }

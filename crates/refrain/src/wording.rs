@@ -96,6 +96,9 @@ pub(crate) const REFUSED: &str = "I cannot answer that from what I know.";
 /// Why the planner refrains, in words.
 pub(crate) fn refusal(refusal: &Refusal) -> String {
     match refusal {
+        Refusal::HalfNamed => {
+            "It asks for yes or no, but names one thing only that is in the graph.".to_owned()
+        }
         Refusal::NothingNamed => {
             "Nothing in the question is the name of anything in the graph.".to_owned()
         }

@@ -84,6 +84,8 @@ pub(super) enum Stop {
     TooLarge { limit: u64 },
     #[error("nested more than {limit} levels deep")]
     TooDeep { limit: usize },
+    #[error("declares an entity that is made of entities or longer than {limit} bytes")]
+    Entity { limit: usize },
 }
 
 impl From<Stop> for io::Error {
@@ -153,7 +155,7 @@ pub(super) fn io_problem(name: &str, error: io::Error) -> StoreError {
             input: name.to_owned(),
             limit: *limit,
         },
-        Some(Stop::TooDeep { .. }) | None => {
+        Some(Stop::TooDeep { .. } | Stop::Entity { .. }) | None => {
             let kind = error.kind();
             StoreError::Io(io::Error::new(kind, format!("cannot read {name}: {error}")))
         }
@@ -274,6 +276,69 @@ impl<R: Read> Read for LineCounted<R> {
         let read = self.reader.read(buffer)?;
         let lines = buffer[..read].iter().filter(|byte| **byte == b'\n').count();
         self.lines.fetch_add(lines as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+/// Stops XML whose entities are made of entities, or long: a few hundred bytes of those expand to more than any memory.
+pub(super) struct EntityLimited<R> {
+    reader: R,
+    /// How much of `<!ENTITY` was just seen; at its length, a declaration is open.
+    matched: usize,
+    /// The quote that is open in a declaration, and the bytes since.
+    quoted: Option<(u8, usize)>,
+    after_ampersand: bool,
+}
+
+const ENTITY: &[u8] = b"<!ENTITY";
+
+/// The most bytes that an entity may stand for: as long as a namespace.
+const MAX_ENTITY_BYTES: usize = 256;
+
+impl<R> EntityLimited<R> {
+    pub(super) fn new(reader: R) -> Self {
+        Self {
+            reader,
+            matched: 0,
+            quoted: None,
+            after_ampersand: false,
+        }
+    }
+
+    fn see(&mut self, byte: u8) -> Result<(), Stop> {
+        if self.matched < ENTITY.len() {
+            self.matched = if byte == ENTITY[self.matched] {
+                self.matched + 1
+            } else {
+                usize::from(byte == ENTITY[0])
+            };
+            return Ok(());
+        }
+        match self.quoted {
+            Some((quote, _)) if byte == quote => self.quoted = None,
+            Some((quote, length)) => {
+                if (self.after_ampersand && byte != b'#') || length >= MAX_ENTITY_BYTES {
+                    return Err(Stop::Entity {
+                        limit: MAX_ENTITY_BYTES,
+                    });
+                }
+                self.quoted = Some((quote, length + 1));
+            }
+            None if matches!(byte, b'"' | b'\'') => self.quoted = Some((byte, 0)),
+            None if byte == b'>' => self.matched = 0,
+            None => {}
+        }
+        self.after_ampersand = byte == b'&';
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for EntityLimited<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.reader.read(buffer)?;
+        for byte in &buffer[..read] {
+            self.see(*byte)?;
+        }
         Ok(read)
     }
 }

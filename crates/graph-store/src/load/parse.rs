@@ -14,7 +14,7 @@ use oxrdfio::{RdfParseError, RdfParser, RdfSyntaxError};
 
 use super::batch::{Batch, Encoder, TooLong};
 use super::format::Format;
-use super::input::{DepthLimited, Input, LineCounted, Stop, io_problem};
+use super::input::{DepthLimited, EntityLimited, Input, LineCounted, Stop, io_problem};
 use crate::error::{ParseProblem, StoreError};
 
 /// Bytes of whole lines that are parsed together.
@@ -265,10 +265,15 @@ fn run_stream(input: Input, parser: RdfParser, sink: &mut Sink<'_>) -> Result<()
         lines: Arc::clone(&lines),
     };
     let recovers = matches!(input.format, Format::Turtle | Format::TriG);
-    let reader: Box<dyn Read + Send> = if input.format == Format::JsonLd {
-        Box::new(DepthLimited::new(counted, MAX_JSON_DEPTH))
-    } else {
-        Box::new(counted)
+    let reader: Box<dyn Read + Send> = match input.format {
+        Format::JsonLd => Box::new(DepthLimited::new(counted, MAX_JSON_DEPTH)),
+        Format::RdfXml => Box::new(EntityLimited::new(counted)),
+        Format::Turtle
+        | Format::NTriples
+        | Format::NQuads
+        | Format::TriG
+        | Format::Csv
+        | Format::Tsv => Box::new(counted),
     };
     for quad in parser.for_reader(reader) {
         let near = || lines.load(Ordering::Relaxed) + 1;
@@ -298,7 +303,7 @@ fn run_stream(input: Input, parser: RdfParser, sink: &mut Sink<'_>) -> Result<()
                 let stop = error
                     .get_ref()
                     .and_then(|inner| inner.downcast_ref::<Stop>());
-                if let Some(Stop::TooDeep { .. }) = stop {
+                if let Some(Stop::TooDeep { .. } | Stop::Entity { .. }) = stop {
                     return Err(ParseProblem {
                         input: name,
                         line: near(),

@@ -301,6 +301,32 @@ fn deep_nesting_is_read_or_refused_but_never_overflows_the_stack() {
 }
 
 #[test]
+fn entities_that_would_expand_without_end_are_refused() {
+    let (_directory, store) = empty();
+    let document = |entities: &str, text: &str| {
+        format!(
+            "<!DOCTYPE rdf:RDF [{entities}]>\n<rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\" \
+             xmlns:u=\"urn:\"><rdf:Description rdf:about=\"urn:a\"><u:p>{text}</u:p></rdf:Description></rdf:RDF>"
+        )
+    };
+    let namespace = document(
+        "<!ENTITY xsd \"http://www.w3.org/2001/XMLSchema#\">",
+        "&xsd;int",
+    );
+    load(&store, "a.rdf", namespace).unwrap();
+    let nested = "<!ENTITY a 'x>x'><!ENTITY b '&a;&a;&a;&a;&a;&a;&a;&a;'><!ENTITY c \"x>&b;&b;\">";
+    let long = format!("<!ENTITY a '{}'>", "x".repeat(1_000));
+    for entities in [nested, long.as_str()] {
+        let error = load(&store, "bomb.rdf", document(entities, "&a;")).unwrap_err();
+        let said = message(&error);
+        assert!(
+            said.contains("bomb.rdf") && said.contains("entity"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
 fn a_literal_above_the_bound_is_an_error_with_its_line_or_skipped() {
     let long = "x".repeat(3_000);
     let line = format!("<urn:a> <urn:p> \"{long}\" .\n");
