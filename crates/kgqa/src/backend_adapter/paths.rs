@@ -42,7 +42,9 @@ impl Compiler<'_> {
         for id in mention.ids() {
             first.extend(self.graph.signature(id)?.iter().copied());
         }
-        // What things of its kind have and it has not may be what is asked for: then nothing is recorded.
+        // What things of its kind have and it has not may be what is asked for: then nothing is recorded. No path goes on
+        // from there.
+        let own_edges = first.clone();
         if self.config.missing_facts {
             let own: Vec<Edge> = first.iter().copied().take(self.config.max_degree).collect();
             for edge in own {
@@ -106,6 +108,7 @@ impl Compiler<'_> {
             scored.truncate(self.config.beam);
             frontier = scored
                 .iter()
+                .filter(|s| s.edges.first().is_some_and(|e| own_edges.contains(e)))
                 .map(|s| (s.edges.clone(), s.positions.clone()))
                 .collect();
             all.extend(scored);
