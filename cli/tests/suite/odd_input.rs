@@ -150,7 +150,7 @@ fn an_argument_that_is_no_text_is_a_usage_error() {
 #[test]
 fn a_damaged_file_is_an_error_with_a_remedy_and_no_panic() {
     let place = Place::with_films();
-    let graph = place.path(".refrain/graphs/default/graph.redb");
+    let graph = place.path(".refrain/graphs/films/graph.redb");
     let whole = fs_err::read(&graph).unwrap();
     for quarter in 0..4 {
         let mut damaged = whole.clone();
