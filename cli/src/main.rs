@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     };
     let ui = Ui::new(&cli.global);
     let dir = cli.global.dir.clone();
-    // A damaged file can make the store under us panic: that is said as an error, too.
+    // A damaged file can make the store under us panic: that is said as an error, too, and so is a mistake of ours.
     std::panic::set_hook(Box::new(|_| {}));
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(cli, ui)))
         .unwrap_or_else(|panic| Err(broken(&dir, panic.as_ref())));
@@ -45,9 +45,11 @@ fn broken(dir: &std::path::Path, panic: &(dyn std::any::Any + Send)) -> Failure 
         .map(String::as_str)
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("no message");
-    Failure::new(format!("a file in {} seems damaged: {text}", dir.display())).hint(
-        "set the directory aside; load the graphs anew, and import the memory from the last `refrain memory export`",
-    )
+    Failure::new(format!("stopped by an internal error: {text}")).hint(format!(
+        "if a file in {} was damaged, set that directory aside, load the graphs anew and import the last \
+         `refrain memory export`; else this is a mistake in refrain: please report it",
+        dir.display()
+    ))
 }
 
 fn run(cli: Cli, ui: Ui) -> Outcome {
