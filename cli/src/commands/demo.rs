@@ -51,7 +51,15 @@ const NEW_FILM: &str = "\
 pub(crate) fn run(args: &DemoArgs, ui: Ui) -> Outcome {
     let temporary;
     let directory: PathBuf = match &args.keep {
-        Some(keep) => keep.clone(),
+        Some(keep) => {
+            if fs_err::read_dir(keep).is_ok_and(|mut entries| entries.next().is_some()) {
+                return Err(Failure::usage(format!(
+                    "{} is not empty: the demo needs a directory of its own",
+                    keep.display()
+                )));
+            }
+            keep.clone()
+        }
         None => {
             temporary = tempfile::tempdir()?;
             temporary.path().join("demo")

@@ -165,3 +165,49 @@ fn a_damaged_file_is_an_error_with_a_remedy_and_no_panic() {
         }
     }
 }
+
+#[test]
+fn the_demo_keeps_out_of_a_directory_that_is_in_use() {
+    let place = Place::with_films();
+    let said = place.run(&["demo", "--keep", ".refrain"]);
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(said.err.contains("is not empty"), "{said:?}");
+    place.run(&["ask", "who directed Inception?"]).good();
+}
+
+#[test]
+fn doctor_misses_files_that_were_there() {
+    let place = Place::with_films();
+    place.run(&["ask", "who directed Inception?"]).good();
+    fs_err::remove_file(place.path(".refrain/graphs/films/graph.redb")).unwrap();
+    let said = place.run(&["doctor"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.out.contains("is missing"), "{said:?}");
+
+    let place = Place::with_films();
+    fs_err::remove_file(place.path(".refrain/memory/journal.redb")).unwrap();
+    let said = place.run(&["doctor"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.out.contains("what was learned is gone"), "{said:?}");
+}
+
+#[test]
+fn a_first_load_that_never_ended_leaves_no_source() {
+    let place = Place::with_films();
+    // What a kill before the first commit leaves: a graph that never held anything.
+    let empty = place.path(".refrain/graphs/cut");
+    drop(
+        refrain::graph_store::GraphStore::open_or_create(
+            &empty,
+            refrain::graph_store::Options::default(),
+        )
+        .unwrap(),
+    );
+    let sources = place.run(&["source", "list"]);
+    assert!(!sources.out.contains("cut"), "{sources:?}");
+    place.run(&["doctor"]).good();
+    place.run(&["ask", "who directed Inception?"]).good();
+    let facts = place.write("cut.nt", "<urn:a> <urn:p> \"b\" .\n");
+    place.run(&["load", &facts, "--domain", "cut"]).good();
+    assert!(place.run(&["source", "list"]).out.contains("cut"));
+}

@@ -56,6 +56,13 @@ impl OpenBlock {
     fn advance(&mut self) -> Result<bool, StoreError> {
         self.reader.advance(self.value.value()).ok_or_else(damaged)
     }
+
+    /// Moves to the first key that is at least `low`; `false` when the block ends before.
+    fn skip_to(&mut self, low: Key) -> Result<bool, StoreError> {
+        self.reader
+            .skip_to(self.value.value(), low)
+            .ok_or_else(damaged)
+    }
 }
 
 impl Scan {
@@ -93,12 +100,10 @@ impl Scan {
 
     fn skip_to(&mut self, low: Key) -> Result<(), StoreError> {
         while let Some(block) = &mut self.block {
-            if block.reader.current() >= low {
+            if block.skip_to(low)? {
                 return Ok(());
             }
-            if !block.advance()? {
-                self.next_block()?;
-            }
+            self.next_block()?;
         }
         Ok(())
     }
@@ -132,14 +137,43 @@ impl Scan {
         let Some(block) = &mut self.block else {
             return Ok(());
         };
+        if block.skip_to(low)? {
+            self.started = false;
+            return Ok(());
+        }
+        self.descend(low)
+    }
+
+    /// Counts the current key and those after it up to `last`, at most a little over `limit`, and moves past them: what
+    /// is given next is the first key after `last`. The keys of the open block are counted in place, so that the few
+    /// edges of most nodes cost no descent.
+    ///
+    /// Returns the count and whether it is exact.
+    pub(crate) fn count_to(&mut self, last: Key, limit: u64) -> Result<(u64, bool), StoreError> {
+        let mut count = 0;
         loop {
-            if block.reader.current() >= low {
+            let Some(block) = &mut self.block else {
+                return Ok((count, true));
+            };
+            let before = block.reader.left();
+            let ends_inside = match last.checked_add(1) {
+                Some(next) => block.skip_to(next)?,
+                None => false,
+            };
+            count += before - block.reader.left();
+            if ends_inside {
                 self.started = false;
-                return Ok(());
+                return Ok((count, true));
             }
-            if !block.advance()? {
-                return self.descend(low);
+            // The block's last key, too, is at most `last`.
+            count += 1;
+            if count > limit {
+                if let Some(next) = last.checked_add(1) {
+                    self.descend(next)?;
+                }
+                return Ok((count, false));
             }
+            self.next_block()?;
         }
     }
 
@@ -208,9 +242,12 @@ pub(crate) fn visit(
 ) -> Result<(), StoreError> {
     let mut each = |first: Key, value: &[u8]| -> Result<bool, StoreError> {
         let mut reader = BlockReader::open(first, value).ok_or_else(damaged)?;
+        if !reader.skip_to(value, low).ok_or_else(damaged)? {
+            return Ok(true);
+        }
         loop {
             let key = reader.current();
-            if key > high || (key >= low && !visit(key)) {
+            if key > high || !visit(key) {
                 return Ok(false);
             }
             if !reader.advance(value).ok_or_else(damaged)? {

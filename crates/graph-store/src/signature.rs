@@ -40,17 +40,20 @@ impl Snapshot {
         }
         let mut entries = Vec::new();
         for (order, inverse) in [(Order::Spog, false), (Order::Opsg, true)] {
-            self.each_predicate(order, node.0, |predicate| {
-                if entries.len() >= MAX_SIGNATURE_ENTRIES {
-                    return Ok(false);
-                }
+            let (low, high) = prefix_range(&[node.0]);
+            let mut scan = Scan::new(self.inner.tables.index(order), low, high)?;
+            while entries.len() < MAX_SIGNATURE_ENTRIES
+                && let Some(key) = scan.next_key()?
+            {
+                let [_, predicate, ..] = split(key);
+                let (_, last) = prefix_range(&[node.0, predicate]);
+                let (statements, exact) = scan.count_to(last, EXACT_COUNT_LIMIT)?;
                 entries.push(SignatureEntry {
                     predicate: TermId(predicate),
                     inverse,
-                    count: self.count(order, &[node.0, predicate], EXACT_COUNT_LIMIT)?,
+                    count: Count { statements, exact },
                 });
-                Ok(true)
-            })?;
+            }
         }
         let entries: Arc<[SignatureEntry]> = Arc::from(entries);
         self.inner.signatures.insert(node.0, Arc::clone(&entries));

@@ -9,9 +9,10 @@ use language_model::Embedder;
 use crate::backend_adapter::{Candidate, CompileConfig, Compiled, Compiler};
 use crate::execute::{self, ExecuteError, Executed, Given, Limits};
 use crate::graph::{Graph, GraphError};
-use crate::guidance::{Guidance, UNSUPPORTED};
+use crate::guidance::Guidance;
 use crate::isr::Isr;
-use crate::local_schema::{GainConfig, Schema, SchemaError, ValueKind};
+use crate::judge::was_wrong_to_refuse;
+use crate::local_schema::{GainConfig, Schema, SchemaError};
 use crate::logical_parser::{self, ParserConfig};
 use crate::plan::Plan;
 
@@ -120,8 +121,8 @@ pub enum AnswerError {
 /// The built-in planner: an embedder and bounds.
 #[derive(Clone)]
 pub struct Planner {
-    embedder: Arc<dyn Embedder>,
-    config: PlannerConfig,
+    pub(crate) embedder: Arc<dyn Embedder>,
+    pub(crate) config: PlannerConfig,
 }
 
 impl Planner {
@@ -248,36 +249,10 @@ impl Planner {
         {
             return Ok(true);
         }
-        let embedder = self.embedder.as_ref();
-        let similarities = schema
-            .similarities(word, embedder)
-            .map_err(SchemaError::from)?;
-        let best = similarities.into_iter().fold(f32::MIN, f32::max);
-        Ok(best >= self.config.judge.support || schema.is_class_noun(graph, word, embedder)?)
-    }
-
-    fn refuse_early(&self, schema: &Schema, isr: &Isr) -> Result<Option<Refusal>, AnswerError> {
-        if isr.negated {
-            return Ok(Some(Refusal::Negation));
-        }
-        // A capital letter makes no name of a word that names a predicate ("the Director of …").
-        let mut names = Vec::new();
-        for name in &isr.unknown_names {
-            let similarities = schema
-                .similarities(&crate::text::normalise(name), self.embedder.as_ref())
-                .map_err(SchemaError::from)?;
-            let best = similarities.into_iter().fold(f32::MIN, f32::max);
-            if best < self.config.gains.names_predicate {
-                names.push(name.clone());
-            }
-        }
-        if !names.is_empty() {
-            return Ok(Some(Refusal::UnknownName { names }));
-        }
-        if isr.mentions.is_empty() {
-            return Ok(Some(Refusal::NothingNamed));
-        }
-        Ok(logical_parser::asks_yes_or_no(isr).then_some(Refusal::HalfNamed))
+        Ok(
+            self.best_similarity(schema, word)? >= self.config.judge.support
+                || schema.is_class_noun(graph, word, self.embedder.as_ref())?,
+        )
     }
 
     /// Runs the candidates in order until one gives something, then looks for the runner-up.
@@ -382,90 +357,6 @@ impl Planner {
             runs: *runs,
         })
     }
-
-    /// Whether a plan gives numbers or times where a person or a place is asked for.
-    fn is_of_the_wrong_kind(
-        &self,
-        graph: &dyn Graph,
-        schema: &Schema,
-        isr: &Isr,
-        plan: &Plan,
-    ) -> Result<bool, AnswerError> {
-        let (Plan::Path(path), "who" | "whom" | "whose" | "where") = (plan, isr.wh.as_str()) else {
-            return Ok(false);
-        };
-        let position = path
-            .hops
-            .last()
-            .filter(|hop| !hop.inverse)
-            .and_then(|hop| schema.position_of(&hop.predicate));
-        Ok(match position {
-            Some(position) => {
-                let predicate = schema.entries()[position].id;
-                schema.value_kind(graph, predicate)? != ValueKind::Other
-            }
-            None => false,
-        })
-    }
-
-    /// With several names, a word that names a predicate but no step of the plan: "films directed by an actor who never
-    /// directed" must not become films with that actor.
-    fn unspoken(
-        &self,
-        graph: &dyn Graph,
-        schema: &Schema,
-        isr: &Isr,
-        chosen: &Candidate,
-    ) -> Result<Option<String>, AnswerError> {
-        if !matches!(chosen.plan, Plan::Intersect(_)) {
-            return Ok(None);
-        }
-        let embedder = self.embedder.as_ref();
-        for word in &isr.words {
-            if chosen
-                .alignment
-                .iter()
-                .any(|(spoken, _)| *spoken == word.text)
-            {
-                continue;
-            }
-            let similarities = schema
-                .similarities(&word.text, embedder)
-                .map_err(SchemaError::from)?;
-            let best = similarities.into_iter().fold(f32::MIN, f32::max);
-            if best >= self.config.gains.names_predicate
-                && !schema.is_class_noun(graph, &word.text, embedder)?
-            {
-                return Ok(Some(word.text.clone()));
-            }
-        }
-        Ok(None)
-    }
-
-    /// The asked-for attribute, when no predicate is like it: "what is the shoe size of …", "how tall is …".
-    fn unsupported(&self, schema: &Schema, isr: &Isr) -> Result<Option<String>, AnswerError> {
-        let Some(asked) = logical_parser::asked_attribute(isr) else {
-            return Ok(None);
-        };
-        let mut best = f32::MIN;
-        for word in &asked {
-            let similarities = schema
-                .similarities(word, self.embedder.as_ref())
-                .map_err(SchemaError::from)?;
-            best = similarities.into_iter().fold(best, f32::max);
-        }
-        Ok((best < self.config.judge.support).then(|| asked.join(" ")))
-    }
-}
-
-/// Whether refusing for this word has proved wrong more often than right.
-fn was_wrong_to_refuse(guidance: &Guidance<'_>, word: &str) -> bool {
-    guidance.lexicon.is_some_and(|lexicon| {
-        lexicon
-            .meanings(word)
-            .iter()
-            .any(|(meaning, right, wrong)| **meaning == *UNSUPPORTED && wrong > right)
-    })
 }
 
 fn is_empty(given: &Given) -> bool {

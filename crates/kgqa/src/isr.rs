@@ -215,7 +215,7 @@ pub struct Isr {
     pub answer_type: String,
     /// What the question asks with: "who", "when", "where", "how many", …; "" if none.
     pub wh: String,
-    /// Capitalised words that name nothing in the graph.
+    /// Capitalised words, numbers and years that name nothing in the graph and that no condition takes up.
     pub unknown_names: Vec<String>,
     /// The question with its mentions and numbers replaced by slots.
     pub masked: String,

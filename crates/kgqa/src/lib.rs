@@ -8,6 +8,7 @@ pub mod execute;
 pub mod graph;
 pub mod guidance;
 pub mod isr;
+mod judge;
 mod kinship;
 pub mod local_schema;
 pub mod logical_parser;

@@ -382,14 +382,26 @@ fn unknown_names(
         .filter(|&&i| {
             i > 0
                 && !compared(i)
-                && tokens[i].is_capitalised()
-                && !vocabulary::is_function_word(&tokens[i].folded)
+                && (is_number(&tokens[i])
+                    || tokens[i].is_capitalised()
+                        && !vocabulary::is_function_word(&tokens[i].folded))
         })
         .filter(|&&i| {
-            tokens[i].text.chars().any(char::is_lowercase) || tokens[i].text.chars().count() > 1
+            is_number(&tokens[i])
+                || tokens[i].text.chars().any(char::is_lowercase)
+                || tokens[i].text.chars().count() > 1
         })
         .map(|&i| tokens[i].text.clone())
         .collect()
+}
+
+/// A number or year that nothing in the graph and no condition takes up.
+fn is_number(token: &Token) -> bool {
+    token.text.chars().any(|c| c.is_ascii_digit())
+        && token
+            .text
+            .chars()
+            .all(|c| c.is_ascii_digit() || c == '.' || c == ',')
 }
 
 fn masked(tokens: &[Token], mentions: &[Mention], comparator: Option<&Comparator>) -> String {

@@ -36,6 +36,9 @@ pub(crate) const EMPLOYER: &str = "employer organization institution company";
 /// What "where" stands for.
 pub(crate) const PLACE: &str = "place location country";
 
+/// What "play in", "act in" and "appear in" stand for.
+pub(crate) const ACTING: &str = "actor starring cast";
+
 /// What "come from" stands for.
 pub(crate) const ORIGIN: &str = "nationality origin";
 
@@ -117,7 +120,57 @@ pub(crate) fn is_wh(word: &str) -> bool {
 pub(crate) fn is_negation(word: &str) -> bool {
     matches!(
         word,
-        "not" | "never" | "no" | "without" | "except" | "neither" | "nor" | "cannot"
+        "not"
+            | "never"
+            | "no"
+            | "without"
+            | "except"
+            | "excluding"
+            | "neither"
+            | "nor"
+            | "cannot"
+            | "almost"
+            | "nearly"
+            | "hardly"
+            | "barely"
+            | "scarcely"
+            | "unable"
+            | "fail"
+            | "fails"
+            | "failed"
+            | "refuse"
+            | "refuses"
+            | "refused"
+    ) || is_undone(word)
+}
+
+/// "unreleased", "unfinished": a participle that denies itself.
+fn is_undone(word: &str) -> bool {
+    word.strip_prefix("un")
+        .is_some_and(|rest| rest.len() > 4 && rest.ends_with("ed"))
+        && !matches!(word, "united" | "unified")
+}
+
+/// Whether a folded word asks for a calculation or a rank that no plan of the algebra gives: such a word is not passed by.
+pub(crate) fn is_beyond_plans(word: &str) -> bool {
+    matches!(
+        word,
+        "second"
+            | "third"
+            | "fourth"
+            | "fifth"
+            | "sixth"
+            | "seventh"
+            | "eighth"
+            | "ninth"
+            | "tenth"
+            | "penultimate"
+            | "average"
+            | "median"
+            | "percentage"
+            | "percent"
+            | "ratio"
+            | "twice"
     )
 }
 
@@ -227,6 +280,12 @@ pub(crate) fn idiom(words: &[&str]) -> Option<(&'static str, usize)> {
         ["how", "far", ..] => ("distance", 2),
         ["other" | "better", "half" | "halves", ..] => ("spouse", 2),
         ["work" | "works" | "worked", "for" | "at", ..] => (EMPLOYER, 2),
+        [
+            "play" | "plays" | "played" | "act" | "acts" | "acted" | "appear" | "appears"
+            | "appeared",
+            "in",
+            ..,
+        ] => (ACTING, 2),
         ["for", "a", "living", ..] => ("profession occupation", 3),
         [
             "kind" | "kinds" | "type" | "types" | "sort" | "sorts",

@@ -174,6 +174,84 @@ fn what_the_graph_does_not_hold_is_refused_with_a_reason() {
 }
 
 #[test]
+fn words_that_no_plan_can_follow_are_not_passed_by() {
+    let desk = films();
+    for question in [
+        "did Christopher Nolan almost direct Dunkirk?",
+        "which films did Christopher Nolan fail to direct?",
+        "which unreleased films did Christopher Nolan direct?",
+    ] {
+        assert_eq!(
+            desk.ask(question).refusal,
+            Some(Refusal::Negation),
+            "{question}"
+        );
+    }
+    let unknown = |name: &str| {
+        Some(Refusal::UnknownName {
+            names: vec![name.into()],
+        })
+    };
+    assert_eq!(
+        desk.ask("which films did Christopher Nolan direct in 1999?")
+            .refusal,
+        unknown("1999")
+    );
+    assert_eq!(
+        desk.ask("who directed Inception in 1893?").refusal,
+        unknown("1893")
+    );
+    assert_eq!(
+        desk.ask("what is the average release year of the films of Christopher Nolan?")
+            .refusal,
+        Some(Refusal::Unsupported {
+            word: "average".into()
+        })
+    );
+    assert_eq!(
+        desk.values("which films did Christopher Nolan direct in 2010?"),
+        ["Inception"]
+    );
+    assert_eq!(
+        desk.values("which films did Christopher Nolan direct before 2005?"),
+        ["Memento"]
+    );
+}
+
+#[test]
+fn who_does_and_who_suffers_are_not_confused() {
+    let desk = films();
+    assert_eq!(
+        desk.values("did Christopher Nolan direct Dunkirk?"),
+        ["true"]
+    );
+    assert_eq!(
+        desk.values("was Dunkirk directed by Christopher Nolan?"),
+        ["true"]
+    );
+    assert_eq!(
+        desk.values("was Dunkirk directed by James Cameron?"),
+        ["false"]
+    );
+    for turned in [
+        "did Dunkirk direct Christopher Nolan?",
+        "was Christopher Nolan directed by Dunkirk?",
+    ] {
+        assert_ne!(desk.values(turned), ["true"], "{turned}");
+    }
+}
+
+#[test]
+fn to_play_in_a_film_is_to_be_among_its_actors() {
+    let desk = films();
+    assert_eq!(desk.values("who played in Dunkirk?"), ["Harry Styles"]);
+    assert_eq!(
+        desk.values("who acted in Inception?"),
+        ["Elliot Page", "Marion Cotillard"]
+    );
+}
+
+#[test]
 fn what_a_thing_lacks_is_refused_and_not_replaced() {
     // Titanic alone has no director; what else its kind has is not what was asked.
     let facts: Vec<_> = FACTS

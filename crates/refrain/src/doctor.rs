@@ -1,5 +1,6 @@
 //! Is everything in the directory whole?
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Serialize;
@@ -9,7 +10,7 @@ use crate::directory::{Directory, DirectoryLock};
 use crate::engine::{Engine, Surroundings};
 use crate::error::EngineError;
 use crate::journal::{RedbJournal, RedbOptions};
-use crate::source::{self, Source};
+use crate::source::{self, Descriptions, Source, learned};
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -38,9 +39,49 @@ pub fn examine(
         for name in source::names(&directory)? {
             checks.push(graph(&directory, &name));
         }
+        checks.extend(missing(&directory)?);
         checks.push(journal(&directory));
     }
     checks.push(whole(root, config, surroundings));
+    Ok(checks)
+}
+
+/// Files that something says were there: graphs that are described or have a kept schema, and the journal.
+fn missing(directory: &Directory) -> Result<Vec<Check>, EngineError> {
+    let mut gone: BTreeSet<String> = Descriptions::read(&directory.descriptions())?
+        .about
+        .into_keys()
+        .collect();
+    for entry in fs_err::read_dir(directory.graphs()).map_err(EngineError::Files)? {
+        let entry = entry.map_err(EngineError::Files)?;
+        if entry.path().join(learned::FILE).exists() {
+            gone.insert(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    for name in source::names(directory)? {
+        gone.remove(&name);
+    }
+    let mut checks: Vec<Check> = gone
+        .into_iter()
+        .map(|name| Check {
+            problems: vec![format!(
+                "its file in {} is missing: restore it from a copy, or load it again",
+                directory.graph(&name).display()
+            )],
+            what: format!("graph {name}"),
+            found: String::new(),
+        })
+        .collect();
+    if !RedbJournal::exists(&directory.memory()) && !source::names(directory)?.is_empty() {
+        checks.push(Check {
+            what: "journal".to_owned(),
+            found: String::new(),
+            problems: vec![format!(
+                "there was none in {}: if it was deleted, what was learned is gone; restore it from a copy, or go on with an empty memory",
+                directory.memory().display()
+            )],
+        });
+    }
     Ok(checks)
 }
 
@@ -55,7 +96,11 @@ fn graph(directory: &Directory, name: &str) -> Check {
         Err(error) => broken(what, &error),
         Ok(snapshot) => Check {
             what,
-            found: format!("{} triples", snapshot.len()),
+            found: if snapshot.generation() == 0 {
+                "never loaded: its first load did not end; load it again".to_owned()
+            } else {
+                format!("{} triples", snapshot.len())
+            },
             problems: snapshot.verify().iter().map(ToString::to_string).collect(),
         },
     }

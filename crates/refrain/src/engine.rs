@@ -112,7 +112,10 @@ impl Engine {
         for name in source::names(&directory)? {
             let description = about.get(&name).cloned().unwrap_or_default();
             let source = Source::open(&directory, &name, description)?;
-            sources.insert(name, Arc::new(source));
+            // A first load that was killed leaves a graph that never held anything: there is no such source yet.
+            if source.snapshot()?.generation() > 0 {
+                sources.insert(name, Arc::new(source));
+            }
         }
         let random = Mutex::new(ChaCha8Rng::seed_from_u64(surroundings.seed));
         let engine = Self {

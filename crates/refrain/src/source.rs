@@ -4,7 +4,7 @@
 //! of its description. Views are shared until the graph or the description changes.
 
 mod embedded;
-mod learned;
+pub(crate) mod learned;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

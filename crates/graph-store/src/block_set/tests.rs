@@ -74,6 +74,16 @@ proptest! {
             } else {
                 prop_assert!(count > limit && count <= expected.len() as u64);
             }
+            let mut scan = Scan::new(&table, low, Key::MAX).unwrap();
+            if scan.next_key().unwrap().is_some_and(|key| key <= high) {
+                let (count, exact) = scan.count_to(high, limit).unwrap();
+                if exact {
+                    prop_assert_eq!(count, expected.len() as u64);
+                } else {
+                    prop_assert!(count > limit && count <= expected.len() as u64);
+                }
+                prop_assert_eq!(scan.next_key().unwrap(), model.range(high + 1..).next().copied());
+            }
             let mut scan = Scan::new(&table, 0, Key::MAX).unwrap();
             scan.next_key().unwrap();
             scan.seek(low).unwrap();

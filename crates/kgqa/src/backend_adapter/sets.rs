@@ -26,6 +26,9 @@ impl Compiler<'_> {
                 .into_iter()
                 .take(self.config.plans)
             {
+                if self.is_turned_round(isr, from, &scored.path) {
+                    continue;
+                }
                 let plan = Plan::Ask {
                     input: Box::new(Plan::Path(scored.path)),
                     value: isr.mentions[to].slot,
@@ -34,6 +37,23 @@ impl Compiler<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a path of one "… by" edge has the two names the wrong way round: "did the film direct the man", "was the
+    /// man directed by the film".
+    fn is_turned_round(&self, isr: &Isr, from: usize, path: &crate::plan::Path) -> bool {
+        let ([hop], [first, second]) = (path.hops.as_slice(), isr.mentions.as_slice()) else {
+            return false;
+        };
+        let by = self
+            .schema
+            .position_of(&hop.predicate)
+            .is_some_and(|at| self.schema.entries()[at].label.ends_with(" by"));
+        let folded = |i: usize| isr.tokens.get(i).map_or("", |t| t.folded.as_str());
+        let passive = (first.end..second.first).any(|i| folded(i) == "by");
+        let active = matches!(folded(0), "did" | "does" | "do" | "has" | "have" | "had");
+        let first_is_subject = (from == 0) != hop.inverse;
+        by && ((passive && !first_is_subject) || (active && !passive && first_is_subject))
     }
 
     pub(super) fn comparison(

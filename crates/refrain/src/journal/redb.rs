@@ -90,6 +90,12 @@ impl RedbJournal {
         Ok((journal, torn))
     }
 
+    /// Whether there is a journal in `directory`.
+    #[must_use]
+    pub fn exists(directory: &Path) -> bool {
+        directory.join(FILE).is_file()
+    }
+
     /// The file.
     #[must_use]
     pub fn path(&self) -> &Path {

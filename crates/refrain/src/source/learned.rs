@@ -13,7 +13,7 @@ use crate::directory::replace_file;
 use crate::error::EngineError;
 
 /// Its name.
-pub(super) const FILE: &str = "schema.json";
+pub(crate) const FILE: &str = "schema.json";
 
 /// The most used predicates that are sampled right after a load.
 const PREPARED_PREDICATES: usize = 64;

@@ -1,0 +1,139 @@
+//! When does the planner refrain? What a question asks beyond the graph, and what a plan leaves unsaid.
+
+use crate::answer::{AnswerError, Planner, Refusal};
+use crate::backend_adapter::Candidate;
+use crate::graph::Graph;
+use crate::guidance::{Guidance, UNSUPPORTED};
+use crate::isr::Isr;
+use crate::local_schema::{Schema, SchemaError, ValueKind};
+use crate::logical_parser;
+use crate::plan::Plan;
+use crate::vocabulary;
+
+impl Planner {
+    /// What can be refused before any plan is made.
+    pub(crate) fn refuse_early(
+        &self,
+        schema: &Schema,
+        isr: &Isr,
+    ) -> Result<Option<Refusal>, AnswerError> {
+        if isr.negated {
+            return Ok(Some(Refusal::Negation));
+        }
+        // A capital letter makes no name of a word that names a predicate ("the Director of …").
+        let mut names = Vec::new();
+        for name in &isr.unknown_names {
+            let best = self.best_similarity(schema, &crate::text::normalise(name))?;
+            if best < self.config.gains.names_predicate {
+                names.push(name.clone());
+            }
+        }
+        if !names.is_empty() {
+            return Ok(Some(Refusal::UnknownName { names }));
+        }
+        if isr.mentions.is_empty() {
+            return Ok(Some(Refusal::NothingNamed));
+        }
+        for (at, token) in isr.tokens.iter().enumerate() {
+            let named = isr.mentions.iter().any(|m| (m.first..m.end).contains(&at));
+            let is_label = || {
+                let mut entries = schema.entries().iter();
+                entries.any(|entry| entry.words.contains(&token.folded))
+            };
+            if !named && vocabulary::is_beyond_plans(&token.folded) && !is_label() {
+                return Ok(Some(Refusal::Unsupported {
+                    word: token.folded.clone(),
+                }));
+            }
+        }
+        Ok(logical_parser::asks_yes_or_no(isr).then_some(Refusal::HalfNamed))
+    }
+
+    /// How similar a word is to the predicate that is most like it.
+    pub(crate) fn best_similarity(&self, schema: &Schema, word: &str) -> Result<f32, SchemaError> {
+        let similarities = schema.similarities(word, self.embedder.as_ref())?;
+        Ok(similarities.into_iter().fold(f32::MIN, f32::max))
+    }
+
+    /// Whether a plan gives numbers or times where a person or a place is asked for.
+    pub(crate) fn is_of_the_wrong_kind(
+        &self,
+        graph: &dyn Graph,
+        schema: &Schema,
+        isr: &Isr,
+        plan: &Plan,
+    ) -> Result<bool, AnswerError> {
+        let (Plan::Path(path), "who" | "whom" | "whose" | "where") = (plan, isr.wh.as_str()) else {
+            return Ok(false);
+        };
+        let position = path
+            .hops
+            .last()
+            .filter(|hop| !hop.inverse)
+            .and_then(|hop| schema.position_of(&hop.predicate));
+        Ok(match position {
+            Some(position) => {
+                let predicate = schema.entries()[position].id;
+                schema.value_kind(graph, predicate)? != ValueKind::Other
+            }
+            None => false,
+        })
+    }
+
+    /// With several names, a word that names a predicate but no step of the plan: "films directed by an actor who never
+    /// directed" must not become films with that actor.
+    pub(crate) fn unspoken(
+        &self,
+        graph: &dyn Graph,
+        schema: &Schema,
+        isr: &Isr,
+        chosen: &Candidate,
+    ) -> Result<Option<String>, AnswerError> {
+        if !matches!(chosen.plan, Plan::Intersect(_)) {
+            return Ok(None);
+        }
+        let embedder = self.embedder.as_ref();
+        for word in &isr.words {
+            if chosen
+                .alignment
+                .iter()
+                .any(|(spoken, _)| *spoken == word.text)
+            {
+                continue;
+            }
+            let best = self.best_similarity(schema, &word.text)?;
+            if best >= self.config.gains.names_predicate
+                && !schema.is_class_noun(graph, &word.text, embedder)?
+            {
+                return Ok(Some(word.text.clone()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The asked-for attribute, when no predicate is like it: "what is the shoe size of …", "how tall is …".
+    pub(crate) fn unsupported(
+        &self,
+        schema: &Schema,
+        isr: &Isr,
+    ) -> Result<Option<String>, AnswerError> {
+        let Some(asked) = logical_parser::asked_attribute(isr) else {
+            return Ok(None);
+        };
+        let mut best = f32::MIN;
+        for word in &asked {
+            best = best.max(self.best_similarity(schema, word)?);
+        }
+        Ok((best < self.config.judge.support).then(|| asked.join(" ")))
+    }
+}
+
+/// Whether refusing for this word has proved wrong more often than right.
+pub(crate) fn was_wrong_to_refuse(guidance: &Guidance<'_>, word: &str) -> bool {
+    guidance.lexicon.is_some_and(|lexicon| {
+        lexicon
+            .meanings(word)
+            .iter()
+            .any(|(meaning, right, wrong)| **meaning == *UNSUPPORTED && wrong > right)
+    })
+}
