@@ -56,6 +56,8 @@ pub struct Bar {
 
 /// Columns of the bar itself.
 const BAR_COLUMNS: usize = 28;
+/// A line longer than this would wrap on a terminal of the usual width, and could then not be drawn over.
+const LINE_COLUMNS: usize = 79;
 /// The bar is redrawn at most this often.
 const REDRAW_EVERY: Duration = Duration::from_millis(100);
 
@@ -79,12 +81,13 @@ impl Bar {
         let bar: String = (0..BAR_COLUMNS)
             .map(|column| if column < filled { '━' } else { '╌' })
             .collect();
-        format!(
+        let line = format!(
             "{} {bar} {done}/{} {:.0?} {note}",
             self.phase,
             self.total,
             self.begun.elapsed()
-        )
+        );
+        line.chars().take(LINE_COLUMNS).collect()
     }
 
     fn write(text: &str) {

@@ -1,0 +1,109 @@
+//! How many instructions does a look-up take? To be run under callgrind, which counts only [`counted`].
+//!
+//! Time depends on what else the machine does and on what its caches hold; instructions do not. For a graph of N
+//! statements in a new directory D:
+//!
+//! ```text
+//! cargo build --release -p graph-store --example work
+//! target/release/examples/work D N                     # loads, once
+//! valgrind --tool=callgrind --toggle-collect='work::counted*' target/release/examples/work D star
+//! ```
+//!
+//! Divide "Collected" by 4,096. Operations: contains, objects, subjects, term, id, star. ARCHITECTURE.md has the figures.
+
+#![expect(clippy::print_stdout, reason = "a program for people to read")]
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use graph_store::{GraphStore, LoadOptions, Options, Snapshot, Source, StoreError, TermId};
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+const CALLS: usize = 4_096;
+
+/// A quarter of the statements go to one hub; each thing has eight. As in `growth`.
+fn text(statements: usize) -> String {
+    let things = statements / 8;
+    let mut text = String::with_capacity(statements * 64);
+    for n in 0..things {
+        let _ = writeln!(
+            text,
+            "<urn:t{n}> <http://www.w3.org/2000/01/rdf-schema#label> \"thing number {n}\" ."
+        );
+        for link in 0..7 {
+            let target = if link < 2 {
+                0
+            } else {
+                (n * 31 + link * 7_919 + 1) % things
+            };
+            let _ = writeln!(text, "<urn:t{n}> <urn:link{link}> <urn:t{target}> .");
+        }
+    }
+    text
+}
+
+fn look_up(
+    graph: &Snapshot,
+    operation: &str,
+    [s, p, o]: [TermId; 3],
+    term: &oxrdf::Term,
+) -> Result<(), StoreError> {
+    match operation {
+        "contains" => graph.contains(s, p, o).map(drop),
+        "objects" => graph.objects(s, p, None, 10).map(drop),
+        "subjects" => graph.subjects(p, o, None, 10).map(drop),
+        "term" => graph.term(o).map(drop),
+        "id" => graph.id(term).map(drop),
+        _ => graph.signature(s).map(drop),
+    }
+}
+
+type Key = ([TermId; 3], oxrdf::Term);
+
+/// What callgrind collects.
+#[inline(never)]
+fn counted(graph: &Snapshot, operation: &str, keys: &[Key]) -> Result<(), StoreError> {
+    keys.iter()
+        .try_for_each(|(triple, term)| look_up(graph, operation, *triple, term))
+}
+
+/// The same keys spread over the whole graph, read in before they are counted.
+fn keys(graph: &Snapshot) -> Outcome<Vec<Key>> {
+    let quads: Vec<[TermId; 4]> = graph.quads()?.collect::<Result<_, _>>()?;
+    let step = (quads.len() / CALLS).max(1) | 1;
+    let mut at: Vec<usize> = (0..CALLS).map(|n| n * step % quads.len()).collect();
+    at.sort_by_key(|n| (n.wrapping_mul(0x9E37_79B9_7F4A_7C15)) >> 20);
+    at.iter()
+        .map(|n| {
+            let [s, p, o, _] = quads[*n];
+            Ok(([s, p, o], graph.term(s)?))
+        })
+        .collect()
+}
+
+fn main() -> Outcome<()> {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(directory), Some(what)) = (arguments.next(), arguments.next()) else {
+        return Err("give a directory, and a number of statements to load or an operation".into());
+    };
+    // No cache of nodes: the index itself is measured.
+    let options = Options {
+        cached_nodes: 0,
+        ..Options::default()
+    };
+    let store = GraphStore::open_or_create(Path::new(&directory), options)?;
+    if let Ok(statements) = what.parse() {
+        let source = Source::text("a.nt", text(statements));
+        store.load(vec![source], &LoadOptions::default())?;
+        return Ok(());
+    }
+    let graph = store.snapshot()?;
+    let keys = keys(&graph)?;
+    for (triple, term) in &keys {
+        look_up(&graph, &what, *triple, term)?;
+    }
+    counted(&graph, &what, &keys)?;
+    println!("{what}: {CALLS} calls");
+    Ok(())
+}
