@@ -211,3 +211,12 @@ fn a_first_load_that_never_ended_leaves_no_source() {
     place.run(&["load", &facts, "--domain", "cut"]).good();
     assert!(place.run(&["source", "list"]).out.contains("cut"));
 }
+
+#[test]
+fn things_of_another_class_are_no_answer() {
+    let place = Place::with_films();
+    let refused = place.json(&["ask", "which novels did Christopher Nolan direct?"]);
+    assert_eq!(refused["refused"], true, "{refused}");
+    let films = place.json(&["ask", "which films did Christopher Nolan direct?"]);
+    assert_eq!(films["refused"], false, "{films}");
+}

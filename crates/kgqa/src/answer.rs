@@ -303,7 +303,7 @@ impl Planner {
                 &candidate.bindings,
                 &self.config.limits,
             )?;
-            if is_empty(&executed.given) {
+            if is_empty(&executed.given) || self.is_of_another_class(graph, isr, &executed.given)? {
                 empty.push(at);
                 continue;
             }

@@ -1,14 +1,24 @@
 //! When does the planner refrain? What a question asks beyond the graph, and what a plan leaves unsaid.
 
+use oxrdf::vocab::{rdf, rdfs};
+
 use crate::answer::{AnswerError, Planner, Refusal};
 use crate::backend_adapter::Candidate;
-use crate::graph::Graph;
+use crate::execute::Given;
+use crate::graph::{Edge, Graph, GraphError, TermId};
 use crate::guidance::{Guidance, UNSUPPORTED};
 use crate::isr::Isr;
 use crate::local_schema::{Schema, SchemaError, ValueKind};
 use crate::logical_parser;
 use crate::plan::Plan;
 use crate::vocabulary;
+
+/// Values whose classes are looked at.
+const VALUES_CLASSED: usize = 16;
+/// Classes of a thing, and above a class, that are looked at.
+const CLASSES_EACH: usize = 16;
+/// Steps up the classes' order.
+const CLASS_LEVELS: usize = 4;
 
 impl Planner {
     /// What can be refused before any plan is made.
@@ -47,6 +57,48 @@ impl Planner {
             }
         }
         Ok(logical_parser::asks_yes_or_no(isr).then_some(Refusal::HalfNamed))
+    }
+
+    /// Whether the question asks for things of a class of the graph ("which novels …") and every value has classes, but
+    /// not that one nor one below it. Values without a class, and nouns that name none, say nothing.
+    pub(crate) fn is_of_another_class(
+        &self,
+        graph: &dyn Graph,
+        isr: &Isr,
+        given: &Given,
+    ) -> Result<bool, AnswerError> {
+        let (Given::Values(values), noun) = (given, isr.answer_type.as_str()) else {
+            return Ok(false);
+        };
+        if noun.is_empty() || vocabulary::is_person(noun) || values.is_empty() {
+            return Ok(false);
+        }
+        let Some(is_a) = graph.id(&rdf::TYPE.into_owned().into())? else {
+            return Ok(false);
+        };
+        let asked = classes(graph, is_a, noun)?;
+        if asked.is_empty() {
+            return Ok(false);
+        }
+        let below = graph.id(&rdfs::SUB_CLASS_OF.into_owned().into())?;
+        for value in values.iter().take(VALUES_CLASSED) {
+            let mut level = up(graph, *value, is_a)?;
+            if level.is_empty() {
+                return Ok(false);
+            }
+            for _ in 0..CLASS_LEVELS {
+                if level.iter().any(|class| asked.contains(class)) {
+                    return Ok(false);
+                }
+                let Some(below) = below else { break };
+                let mut above = Vec::new();
+                for class in level.iter().take(CLASSES_EACH) {
+                    above.extend(up(graph, *class, below)?);
+                }
+                level = above;
+            }
+        }
+        Ok(true)
     }
 
     /// How similar a word is to the predicate that is most like it.
@@ -136,4 +188,34 @@ pub(crate) fn was_wrong_to_refuse(guidance: &Guidance<'_>, word: &str) -> bool {
             .iter()
             .any(|(meaning, right, wrong)| **meaning == *UNSUPPORTED && wrong > right)
     })
+}
+
+/// The classes that a noun, singular or plural, is the label of.
+fn classes(graph: &dyn Graph, is_a: TermId, noun: &str) -> Result<Vec<TermId>, GraphError> {
+    let folded = crate::text::normalise(noun);
+    let mut forms = vec![folded.clone()];
+    forms.extend(folded.strip_suffix("ies").map(|stem| format!("{stem}y")));
+    forms.extend(folded.strip_suffix("es").map(str::to_owned));
+    forms.extend(folded.strip_suffix('s').map(str::to_owned));
+    let members = Edge {
+        predicate: is_a,
+        inverse: true,
+    };
+    let mut classes = Vec::new();
+    for form in &forms {
+        for id in graph.link(form, CLASSES_EACH)? {
+            if graph.signature(id)?.contains(&members) {
+                classes.push(id);
+            }
+        }
+    }
+    Ok(classes)
+}
+
+fn up(graph: &dyn Graph, id: TermId, predicate: TermId) -> Result<Vec<TermId>, GraphError> {
+    let edge = Edge {
+        predicate,
+        inverse: false,
+    };
+    Ok(graph.step(id, edge, CLASSES_EACH)?.ids)
 }

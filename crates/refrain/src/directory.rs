@@ -67,6 +67,7 @@ impl Directory {
             });
         }
         fs_err::create_dir_all(directory.memory()).map_err(EngineError::Files)?;
+        keep_private(&directory.memory())?;
         fs_err::create_dir_all(directory.graphs()).map_err(EngineError::Files)?;
         Ok(directory)
     }
@@ -105,6 +106,18 @@ impl Directory {
     pub fn settings(&self) -> PathBuf {
         self.root.join("refrain.toml")
     }
+}
+
+/// What people asked is nobody else's: only the owner may enter the memory's directory, where the system knows owners.
+fn keep_private(path: &Path) -> Result<(), EngineError> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs_err::set_permissions(path, std::fs::Permissions::from_mode(0o700))
+            .map_err(EngineError::Files)?;
+    }
+    let _ = path;
+    Ok(())
 }
 
 /// The right to use a directory; given back when dropped, and by the system when the process dies.
