@@ -1,0 +1,52 @@
+//! How are many short lists kept in one piece of memory? Compressed sparse rows.
+
+use serde::{Deserialize, Serialize};
+
+use crate::GraphRagError;
+
+/// Rows of items, one behind the other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Csr<T> {
+    /// Where each row ends; the first starts at 0.
+    ends: Vec<u32>,
+    items: Vec<T>,
+}
+
+impl<T> Default for Csr<T> {
+    fn default() -> Self {
+        Self {
+            ends: Vec::new(),
+            items: Vec::new(),
+        }
+    }
+}
+
+impl<T: Clone> Csr<T> {
+    pub(crate) fn from_rows(rows: Vec<Vec<T>>, what: &'static str) -> Result<Self, GraphRagError> {
+        let mut ends = Vec::with_capacity(rows.len());
+        let mut items = Vec::with_capacity(rows.iter().map(Vec::len).sum());
+        for row in rows {
+            items.extend(row);
+            ends.push(id32(items.len(), what)?);
+        }
+        Ok(Self { ends, items })
+    }
+
+    pub(crate) fn row(&self, row: usize) -> &[T] {
+        let start = match row {
+            0 => 0,
+            row => self.ends.get(row - 1).map_or(0, |end| *end as usize),
+        };
+        let end = self.ends.get(row).map_or(start, |end| *end as usize);
+        &self.items[start..end]
+    }
+
+    pub(crate) fn items(&self) -> usize {
+        self.items.len()
+    }
+}
+
+/// A number of an item; 32 bits hold it.
+pub(crate) fn id32(index: usize, what: &'static str) -> Result<u32, GraphRagError> {
+    u32::try_from(index).map_err(|_| GraphRagError::TooMany { what })
+}

@@ -1,0 +1,64 @@
+//! What can go wrong between a document and an answer?
+
+use thiserror::Error;
+
+/// Why documents could not be indexed, kept or asked.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum GraphRagError {
+    /// The names of titles and labels do not fit one search automaton.
+    #[error("{names} titles and labels are too many for one gazetteer; give fewer labels")]
+    Gazetteer {
+        /// How many names.
+        names: usize,
+        /// What the automaton says.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The embedder failed on a text.
+    #[error("a text could not be embedded")]
+    Embed(#[from] language_model::EmbedError),
+    /// Vectors of one embedder met those of another.
+    #[error("the index was made with embedder `{index}`, the question comes with `{given}`; index again, or ask with the same embedder")]
+    OtherEmbedder {
+        /// The index's.
+        index: String,
+        /// The caller's.
+        given: String,
+    },
+    /// Two passages have the same place in the same document.
+    #[error("document `{document}` has two passages with ordinal {ordinal}; number them apart")]
+    SamePlace {
+        /// The document.
+        document: String,
+        /// The ordinal.
+        ordinal: u32,
+    },
+    /// A passage was put into another document than its own.
+    #[error("a passage of document `{given}` was put into `{expected}`; put it under its own document")]
+    OtherDocument {
+        /// The document that was to change.
+        expected: String,
+        /// The passage's.
+        given: String,
+    },
+    /// The embedder gave no vector for a question.
+    #[error("the embedder gave no vector for the question; use one that embeds every text")]
+    NoVector,
+    /// There are more items than 32 bits can number.
+    #[error("the corpus has more than 4,294,967,295 {what}; split it")]
+    TooMany {
+        /// Of what.
+        what: &'static str,
+    },
+    /// A setting is out of range.
+    #[error("`{setting}` is {value}, outside {range}")]
+    Setting {
+        /// Its name.
+        setting: &'static str,
+        /// What was given.
+        value: String,
+        /// What may be given.
+        range: &'static str,
+    },
+}
