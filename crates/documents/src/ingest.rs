@@ -6,19 +6,16 @@
 //! interrupted run goes on where it was.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::compression::{Stop, decompressed};
-use crate::document::{ContentHash, Document, MediaKind, Source};
+use crate::document::{ContentHash, Document, Source};
 use crate::error::SkipReason;
-use crate::json_lines::Lines;
 use crate::limits::Limits;
-use crate::read::{most_bytes, read_as, read_json_line};
+use crate::open::{JsonLines, Opened, reason_of};
+use crate::read::{read_as, read_json_line};
 use crate::report::Report;
-use crate::sniff::{SNIFF_BYTES, Sniffed, sniff};
 use crate::walk::{self, File, walk};
 
 /// What a run found out about one document.
@@ -69,7 +66,7 @@ enum Stage {
 
 struct OpenLines {
     file: File,
-    lines: Lines<BufReader<Box<dyn Read + Send>>>,
+    lines: JsonLines,
 }
 
 impl<'a> Ingest<'a> {
@@ -255,61 +252,9 @@ impl<'a> Ingest<'a> {
         }
     }
 
-    /// Opens `file` and reads it, or the first of it if it has JSON lines.
-    fn open(&mut self, file: &File) -> Result<Opened, SkipReason> {
-        let raw = fs_err::File::open(&file.path).map_err(|error| self.reason(&error))?;
-        let metered = Metered {
-            reader: raw,
-            read: Arc::clone(&self.read),
-            interrupt: Arc::clone(&self.interrupt),
-        };
-        let mut reader =
-            decompressed(metered, &self.limits).map_err(|error| self.reason(&error))?;
-        let mut start = Vec::new();
-        let sniffed = SNIFF_BYTES as u64;
-        reader
-            .by_ref()
-            .take(sniffed)
-            .read_to_end(&mut start)
-            .map_err(|error| self.reason(&error))?;
-        let whole = start.len() < SNIFF_BYTES;
-        let kind = match sniff(&file.name, &start, whole) {
-            Sniffed::Other(what) => return Err(SkipReason::Kind { what }),
-            Sniffed::Kind(kind) => kind,
-        };
-        if kind == MediaKind::JsonLines {
-            let reader: Box<dyn Read + Send> = Box::new(io::Cursor::new(start).chain(reader));
-            let reader = BufReader::with_capacity(self.limits.read_buffer_bytes.max(1), reader);
-            return Ok(Opened::Lines(Lines::new(
-                reader,
-                self.limits.max_line_bytes,
-            )));
-        }
-        let limit = most_bytes(kind, &self.limits);
-        let mut bytes = start;
-        reader
-            .take((limit + 1).saturating_sub(bytes.len() as u64))
-            .read_to_end(&mut bytes)
-            .map_err(|error| self.reason(&error))?;
-        if bytes.len() as u64 > limit {
-            return Err(SkipReason::TooLarge { limit });
-        }
-        Ok(Opened::Whole(kind, bytes))
-    }
-
-    fn reason(&self, error: &io::Error) -> SkipReason {
-        match Stop::of(error) {
-            Some(Stop::TooLarge { limit }) => SkipReason::TooLarge { limit: *limit },
-            Some(Stop::TooCompressed { ratio }) => SkipReason::TooCompressed { ratio: *ratio },
-            Some(Stop::Interrupted) | None => SkipReason::Unreadable {
-                message: error.to_string(),
-            },
-        }
-    }
-
     /// Reads the next file; `None` when it gave no document, or its lines are next.
     fn next_file(&mut self, file: File, files: std::vec::IntoIter<File>) -> Option<Change> {
-        let opened = self.open(&file);
+        let opened = Opened::open(&file, &self.limits, &self.read, &self.interrupt);
         self.stage = Stage::Files(files);
         let change = match opened {
             Ok(Opened::Lines(lines)) => {
@@ -338,7 +283,7 @@ impl<'a> Ingest<'a> {
         change
     }
 
-    fn open_lines(&mut self, file: File, lines: Lines<BufReader<Box<dyn Read + Send>>>) {
+    fn open_lines(&mut self, file: File, lines: JsonLines) {
         let Stage::Files(files) = std::mem::replace(&mut self.stage, Stage::End) else {
             return;
         };
@@ -360,7 +305,7 @@ impl<'a> Ingest<'a> {
             }
             Err(error) => {
                 if !self.interrupted() {
-                    let reason = self.reason(&error);
+                    let reason = reason_of(&error);
                     self.skip(Source::named(open.file.name.as_str()), reason);
                 }
                 self.close(&open.file);
@@ -392,11 +337,6 @@ impl<'a> Ingest<'a> {
     fn interrupted(&self) -> bool {
         self.interrupt.load(Ordering::Relaxed)
     }
-}
-
-enum Opened {
-    Whole(MediaKind, Vec<u8>),
-    Lines(Lines<BufReader<Box<dyn Read + Send>>>),
 }
 
 impl Iterator for Ingest<'_> {
@@ -433,23 +373,5 @@ impl Iterator for Ingest<'_> {
                 Stage::End => return None,
             }
         }
-    }
-}
-
-/// Counts what is read, and stops when told to.
-struct Metered<R> {
-    reader: R,
-    read: Arc<AtomicU64>,
-    interrupt: Arc<AtomicBool>,
-}
-
-impl<R: Read> Read for Metered<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.interrupt.load(Ordering::Relaxed) {
-            return Err(Stop::Interrupted.into());
-        }
-        let read = self.reader.read(buffer)?;
-        self.read.fetch_add(read as u64, Ordering::Relaxed);
-        Ok(read)
     }
 }

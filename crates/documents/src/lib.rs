@@ -10,6 +10,7 @@ mod ingest;
 mod json_lines;
 mod limits;
 mod markdown;
+mod open;
 mod passage;
 mod pdf;
 mod read;

@@ -4,8 +4,10 @@
 //! page has no text. PDFs are parsed by [`lopdf`], on a thread of its own: what panics there, takes too long or would
 //! expand too far is reported and harms nothing else. A thread that takes too long is told to stop and left to itself.
 
+mod character_map;
 mod content;
 mod font;
+mod graphics;
 mod layout;
 mod object_streams;
 

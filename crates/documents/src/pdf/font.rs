@@ -1,7 +1,10 @@
 //! Which characters, and how wide, are the bytes that a font shows?
 
+use std::collections::BTreeMap;
+
 use lopdf::{Dictionary, Document, Encoding, Object};
 
+use super::character_map::CharacterMap;
 use super::dictionary;
 
 /// Width of a glyph, in thousandths of the font's size, where the font does not say.
@@ -21,51 +24,67 @@ pub(super) enum Font<'a> {
     },
     /// Two bytes a glyph.
     Composite {
-        /// How bytes become characters; `None` when the font does not tell.
-        encoding: Option<Encoding<'a>>,
+        /// How its codes become characters.
+        characters: Characters<'a>,
         /// Widths by glyph, for the glyphs that have one of their own.
-        widths: std::collections::BTreeMap<u32, f32>,
+        widths: BTreeMap<u32, f32>,
         /// The width of the others.
         usual_width: f32,
     },
 }
 
+/// How the codes of a composite font become characters.
+pub(super) enum Characters<'a> {
+    /// By its own table.
+    Map(CharacterMap),
+    /// By an encoding with a name.
+    Named(Encoding<'a>),
+    /// The font does not tell.
+    Unknown,
+}
+
 impl<'a> Font<'a> {
-    /// Reads the font `font`; what it compresses may expand to `max_bytes`.
-    pub(super) fn new(document: &'a Document, font: &'a Dictionary, max_bytes: usize) -> Self {
-        let to_unicode = to_unicode(document, font, max_bytes);
-        let composite = font
-            .get(b"Subtype")
-            .and_then(Object::as_name)
-            .is_ok_and(|name| name == b"Type0");
-        if composite {
-            let encoding =
-                to_unicode.or_else(|| font.get_font_encoding_with_limit(document, max_bytes).ok());
+    /// Reads the font `font`, whose own table of characters is `map`; the parser may expand `max_bytes` for it.
+    pub(super) fn new(
+        document: &'a Document,
+        font: &'a Dictionary,
+        map: Option<CharacterMap>,
+        max_bytes: usize,
+    ) -> Self {
+        let map = map.filter(|map| !map.is_empty());
+        let subtype = font.get(b"Subtype").and_then(Object::as_name);
+        let encoding = || font.get_font_encoding_with_limit(document, max_bytes).ok();
+        if subtype.is_ok_and(|name| name == b"Type0") {
             let (widths, usual_width) = composite_widths(document, font);
+            let characters = match map.map(Characters::Map) {
+                Some(map) => map,
+                None => encoding().map_or(Characters::Unknown, Characters::named),
+            };
             return Self::Composite {
-                encoding,
+                characters,
                 widths,
                 usual_width,
             };
         }
-        let base = font.get_font_encoding_with_limit(document, max_bytes).ok();
-        let characters = (0..=u8::MAX)
-            .map(|byte| {
-                let by = |encoding: &Option<Encoding<'_>>| {
-                    let text = encoding.as_ref()?.bytes_to_string(&[byte]).ok()?;
-                    (!text.contains('\u{fffd}') && !text.is_empty()).then_some(text)
-                };
-                let latin = || {
-                    encoding_rs::WINDOWS_1252
-                        .decode_without_bom_handling(&[byte])
-                        .0
-                        .into_owned()
-                };
-                by(&to_unicode).or_else(|| by(&base)).unwrap_or_else(latin)
-            })
-            .collect();
+        let encoding = encoding();
+        let by_encoding = |byte: u8| {
+            let text = encoding.as_ref()?.bytes_to_string(&[byte]).ok()?;
+            (!text.contains('\u{fffd}') && !text.is_empty()).then_some(text)
+        };
+        let latin = |byte: u8| {
+            encoding_rs::WINDOWS_1252
+                .decode_without_bom_handling(&[byte])
+                .0
+                .into_owned()
+        };
+        let characters = (0..=u8::MAX).map(|byte| {
+            let by_map = map.as_ref().and_then(|map| map.get(u32::from(byte)));
+            by_map
+                .or_else(|| by_encoding(byte))
+                .unwrap_or_else(|| latin(byte))
+        });
         Self::Simple {
-            characters,
+            characters: characters.collect(),
             widths: simple_widths(document, font),
         }
     }
@@ -78,10 +97,11 @@ impl<'a> Font<'a> {
                 .filter_map(|byte| characters.get(usize::from(*byte)))
                 .map(String::as_str)
                 .collect(),
-            Self::Composite { encoding, .. } => encoding
-                .as_ref()
-                .and_then(|encoding| encoding.bytes_to_string(bytes).ok())
-                .unwrap_or_default(),
+            Self::Composite { characters, .. } => match characters {
+                Characters::Map(map) => map.text(bytes),
+                Characters::Named(encoding) => encoding.bytes_to_string(bytes).unwrap_or_default(),
+                Characters::Unknown => String::new(),
+            },
         }
     }
 
@@ -117,23 +137,14 @@ impl<'a> Font<'a> {
     }
 }
 
-/// The font's own table of characters. It is asked for through a font that has nothing else, because the parser prefers
-/// the encoding, which says less.
-fn to_unicode(
-    document: &Document,
-    font: &Dictionary,
-    max_bytes: usize,
-) -> Option<Encoding<'static>> {
-    let mut bare = Dictionary::new();
-    bare.set("Type", Object::Name(b"Font".to_vec()));
-    bare.set("ToUnicode", font.get(b"ToUnicode").ok()?.clone());
-    match bare
-        .get_font_encoding_with_limit(document, max_bytes)
-        .ok()?
-    {
-        Encoding::UnicodeMapEncoding(map) => Some(Encoding::UnicodeMapEncoding(map)),
-        Encoding::OneByteEncoding(_) | Encoding::SimpleEncoding(_) | Encoding::Differences(_) => {
-            None
+impl<'a> Characters<'a> {
+    /// What the parser falls back to for a font that does not tell says nothing about codes of two bytes.
+    fn named(encoding: Encoding<'a>) -> Self {
+        match encoding {
+            Encoding::SimpleEncoding(_) => Self::Named(encoding),
+            Encoding::OneByteEncoding(_)
+            | Encoding::UnicodeMapEncoding(_)
+            | Encoding::Differences(_) => Self::Unknown,
         }
     }
 }
@@ -172,11 +183,8 @@ fn simple_widths(document: &Document, font: &Dictionary) -> Vec<f32> {
     all
 }
 
-fn composite_widths(
-    document: &Document,
-    font: &Dictionary,
-) -> (std::collections::BTreeMap<u32, f32>, f32) {
-    let mut widths = std::collections::BTreeMap::new();
+fn composite_widths(document: &Document, font: &Dictionary) -> (BTreeMap<u32, f32>, f32) {
+    let mut widths = BTreeMap::new();
     let descendant = array(document, font, b"DescendantFonts")
         .and_then(|fonts| fonts.first())
         .and_then(|font| dictionary(document, font));
