@@ -2,11 +2,7 @@
 //!
 //! Without a path, those of this crate's README.
 
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "an example shows what it does"
-)]
+#![expect(clippy::print_stderr, reason = "a program for people to read")]
 
 use std::io::Write as _;
 use std::path::PathBuf;

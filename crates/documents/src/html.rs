@@ -1,6 +1,6 @@
 //! What does a web page say?
 //!
-//! Its visible text in blocks: scripts, styles, templates, drawings and navigation are dropped, entities decoded, a table
+//! Its visible text in blocks: scripts, styles, templates, drawings, form fields and navigation are dropped, entities decoded, a table
 //! gives a line for each row. The page is tokenised as browsers do ([`html5gum`]) but no tree is built, so depth costs
 //! nothing and time is linear. Styles are not read: what they hide is text like any other.
 
@@ -61,6 +61,7 @@ struct Page {
 /// Elements whose content is not what the page says.
 const DROPPED: &[&str] = &[
     "script", "style", "template", "nav", "noscript", "svg", "iframe", "object", "canvas",
+    "textarea", "select",
 ];
 
 impl Page {
@@ -259,11 +260,9 @@ fn is_block(name: &str) -> bool {
             | "legend"
             | "li"
             | "main"
-            | "option"
             | "p"
             | "search"
             | "section"
-            | "select"
             | "summary"
             | "tbody"
             | "tfoot"

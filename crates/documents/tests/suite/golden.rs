@@ -30,7 +30,7 @@ fn a_page_gives_its_text_in_blocks_without_what_is_around_it() {
         <h2>Code</h2><pre>
 fn main() {
     x();
-}</pre><noscript>enable</noscript><!-- hidden --><p>End</body></html>"#;
+}</pre><noscript>enable</noscript><textarea><p>typed</textarea><!-- hidden --><p>End</body></html>"#;
     let read = document("owls.html", page.as_bytes());
     assert_eq!(read.title, "Night & Day");
     assert_eq!(

@@ -34,7 +34,7 @@ pub(crate) fn file(objects: &[Object], trailer: &str) -> Vec<u8> {
     let mut offsets = Vec::new();
     for (index, object) in objects.iter().enumerate() {
         offsets.push(bytes.len());
-        write!(bytes, "{} 0 obj\n{}\n", index + 1, object.body).unwrap();
+        writeln!(bytes, "{} 0 obj\n{}", index + 1, object.body).unwrap();
         if let Some(data) = &object.stream {
             bytes.extend_from_slice(b"stream\n");
             bytes.extend_from_slice(data);
@@ -43,14 +43,9 @@ pub(crate) fn file(objects: &[Object], trailer: &str) -> Vec<u8> {
         bytes.extend_from_slice(b"endobj\n");
     }
     let xref = bytes.len();
-    write!(
-        bytes,
-        "xref\n0 {}\n0000000000 65535 f \n",
-        objects.len() + 1
-    )
-    .unwrap();
+    writeln!(bytes, "xref\n0 {}\n0000000000 65535 f ", objects.len() + 1).unwrap();
     for offset in offsets {
-        write!(bytes, "{offset:010} 00000 n \n").unwrap();
+        writeln!(bytes, "{offset:010} 00000 n ").unwrap();
     }
     writeln!(
         bytes,
