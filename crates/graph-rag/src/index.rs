@@ -10,7 +10,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use language_model::Embedder;
+use language_model::words::words;
 use serde::{Deserialize, Serialize};
+use similarity::bm25::Bm25;
 
 use crate::GraphRagError;
 use crate::extraction::PassageMentions;
@@ -29,9 +31,9 @@ pub use change::{Change, ChangeReport};
 #[serde(rename_all = "snake_case")]
 pub enum SentenceContext {
     /// Nothing: the paper's.
-    #[default]
     Alone,
     /// The title of its passage before it, so that "he was born in 1950" says who.
+    #[default]
     Title,
 }
 
@@ -101,6 +103,7 @@ pub struct Index {
     pub(crate) graph: TriGraph,
     pub(crate) walks: PassageEntityGraph,
     pub(crate) vectors: Vectors,
+    pub(crate) words: Bm25,
 }
 
 impl Index {
@@ -164,6 +167,7 @@ impl Index {
     ) -> Result<Self, GraphRagError> {
         Ok(Self {
             walks: PassageEntityGraph::new(&graph)?,
+            words: Bm25::new(records.iter().map(|record| words(&record.full_text))),
             config,
             embedder,
             labels,

@@ -13,26 +13,38 @@ fn min_max(values: &[f64]) -> Vec<f64> {
     scaled.collect()
 }
 
-/// One weight a passage: `passage_node_weight · (passage_ratio · d + ln(1 + bonus))`, where `d` is the cosine with the
-/// question scaled to [0, 1] over all passages, and `bonus` sums, over active entities, score times
+/// How near each passage is to the question, in [0, 1]: cosines scaled over all passages, and under
+/// `Relevance::Hybrid` the mean of that and of BM25 over the highest one.
+pub(crate) fn relevances(cosines: &[f64], bm25: Option<&[f32]>) -> Vec<f64> {
+    let dense = min_max(cosines);
+    let Some(bm25) = bm25 else { return dense };
+    let most = bm25.iter().copied().fold(0.0_f32, f32::max);
+    if most <= 0.0 {
+        return dense;
+    }
+    let lexical = bm25.iter().map(|score| f64::from(score / most));
+    dense.into_iter().zip(lexical).map(|(d, l)| f64::midpoint(d, l)).collect()
+}
+
+/// One weight a passage: `passage_node_weight · (passage_ratio · d + ln(1 + bonus))`, where `d` is its
+/// relevance, and `bonus` sums, over active entities, score times
 /// `ln(1 + occurrences)` over tier.
 pub(crate) fn passage_weights(
     graph: &TriGraph,
-    cosines: &[f64],
+    relevances: &[f64],
     active: &[Active],
     config: &LinearRagConfig,
 ) -> Vec<f64> {
-    let mut bonus = vec![0.0; cosines.len()];
+    let mut bonus = vec![0.0; relevances.len()];
     for Active { entity, score, tier } in active {
         let scale = score / f64::from((*tier).max(1));
         for (passage, times) in graph.occurrences_of(*entity) {
             bonus[*passage as usize] += scale * (1.0 + f64::from(*times)).ln();
         }
     }
-    let dense = min_max(cosines);
-    let weight = |(dense, bonus): (f64, f64)| {
+    let weight = |(relevance, bonus): (&f64, f64)| {
         // Negative links can make the bonus so low that its logarithm does not exist: such a passage weighs nothing.
-        config.passage_node_weight * (config.passage_ratio * dense + (1.0 + bonus).ln())
+        config.passage_node_weight * (config.passage_ratio * relevance + (1.0 + bonus).ln())
     };
-    dense.into_iter().zip(bonus).map(weight).collect()
+    relevances.iter().zip(bonus).map(weight).collect()
 }

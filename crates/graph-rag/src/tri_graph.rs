@@ -54,9 +54,9 @@ pub enum Adjacency {
 #[serde(rename_all = "snake_case")]
 pub enum TitleScope {
     /// The first one of its passage, as if it were its beginning.
-    #[default]
     FirstSentence,
     /// All of its passage: what a passage says, it says of its title.
+    #[default]
     EverySentence,
 }
 

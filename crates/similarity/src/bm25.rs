@@ -152,6 +152,18 @@ impl Bm25 {
         )
     }
 
+    /// [`score`](Self::score) of every text, by index.
+    pub fn scores<W: AsRef<str>>(&self, query: &[W]) -> Vec<f32> {
+        let mut scores = vec![0.0; self.len()];
+        for word in counts(query).keys() {
+            let idf = self.idf(word);
+            for &(text, count) in self.postings.get(word).map_or(&[][..], Vec::as_slice) {
+                scores[text] += idf * self.saturated(count, self.lengths[text]);
+            }
+        }
+        scores
+    }
+
     fn count(&self, word: &str, text: usize) -> f32 {
         let Some(list) = self.postings.get(word) else {
             return 0.0;
@@ -215,6 +227,8 @@ mod tests {
             naive.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
             naive.truncate(k);
             prop_assert_eq!(index.top_k(&query, k), naive);
+            let each: Vec<f32> = (0..texts.len()).map(|t| index.score(&query, t)).collect();
+            prop_assert_eq!(index.scores(&query), each);
         }
 
         #[test]

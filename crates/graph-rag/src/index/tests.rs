@@ -124,9 +124,9 @@ fn each_way_of_indexing_changes_the_graph() {
         Index::build(passages, [], config, &ToyEmbedder).unwrap()
     };
     let base = build(IndexConfig::default());
-    let every = build(IndexConfig { title_scope: TitleScope::EverySentence, ..IndexConfig::default() });
+    let every = build(IndexConfig { title_scope: TitleScope::FirstSentence, ..IndexConfig::default() });
     assert_ne!(base.graph.entity_sentences, every.graph.entity_sentences);
-    let titled = build(IndexConfig { sentence_context: SentenceContext::Title, ..IndexConfig::default() });
+    let titled = build(IndexConfig { sentence_context: SentenceContext::Alone, ..IndexConfig::default() });
     assert_ne!(base.vectors.sentences, titled.vectors.sentences);
     let adjacent = build(IndexConfig { adjacency: Adjacency::WithinDocument, ..IndexConfig::default() });
     assert_eq!((base.graph.adjacent.items(), adjacent.graph.adjacent.items()), (0, 2));

@@ -78,7 +78,7 @@ proptest! {
         rows in rows(),
         weights in prop::collection::vec(0.01_f64..1.0, 12),
         seeds in prop::collection::vec((0_u32..8, 0.0_f64..2.0), 0..4),
-        edges in prop::collection::vec((0_usize..12, 1_usize..12), 0..6),
+        edges in prop_oneof![Just(Vec::new()), prop::collection::vec((0_usize..12, 1_usize..12), 0..6)],
         damping in 0.1_f64..0.8,
     ) {
         // Weights of a passage sum to 1, as the tri-graph's do.
