@@ -93,6 +93,8 @@ pub(crate) enum Command {
     Init,
     /// Load RDF or CSV triples into a source
     Load(LoadArgs),
+    /// Add documents to a corpus: text, Markdown, HTML, PDF, JSON lines, and folders of them
+    Add(AddArgs),
     /// Ask one question, or have a conversation
     Ask(AskArgs),
     /// Say whether an answer was right
@@ -151,6 +153,21 @@ pub(crate) struct LoadArgs {
     /// One sentence that says what the source is about; it guides routing
     #[arg(long, value_name = "TEXT")]
     pub(crate) description: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AddArgs {
+    /// Files, and folders with all that is in and below them; .gz and .zst are unpacked
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<std::path::PathBuf>,
+    /// The corpus that receives the documents
+    #[arg(
+        long,
+        visible_alias = "source",
+        value_name = "NAME",
+        default_value = refrain::DEFAULT_CORPUS
+    )]
+    pub(crate) corpus: String,
 }
 
 /// RDF formats and triple tables.
@@ -260,10 +277,13 @@ pub(crate) struct WarmArgs {
 pub(crate) enum SourceCommand {
     /// List the sources
     List,
-    /// Remove a source and its graph
+    /// Remove a source: a graph, a corpus, or one document of a corpus
     Remove {
         /// The source
         name: String,
+        /// Only this document of the corpus
+        #[arg(long, value_name = "DOCUMENT")]
+        document: Option<String>,
         /// Do not ask
         #[arg(long, short)]
         yes: bool,

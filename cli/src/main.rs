@@ -59,6 +59,7 @@ fn run(cli: Cli, ui: Ui) -> Outcome {
         Command::Completions { shell } => commands::completions::run(shell),
         Command::Init => commands::init::run(global, ui),
         Command::Load(args) => commands::load::run(&args, global, ui),
+        Command::Add(args) => commands::add::run(&args, global, ui),
         Command::Ask(args) => commands::ask::run(&args, global, ui),
         Command::Feedback(args) => commands::feedback::run(&args, global, ui),
         Command::Source(command) => commands::source::run(&command, global, ui),

@@ -1,5 +1,6 @@
 //! The commands, one file each: arguments in, library call, output.
 
+pub(crate) mod add;
 pub(crate) mod answer_view;
 pub(crate) mod ask;
 pub(crate) mod completions;

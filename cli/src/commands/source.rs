@@ -11,12 +11,19 @@ use crate::ui::{TextTable, Tone, Ui, counted, thousands};
 
 /// Predicates shown of a source.
 const PREDICATES_SHOWN: usize = 20;
+/// Documents shown of a corpus.
+const DOCUMENTS_SHOWN: usize = 200;
 
 /// `refrain source …`
 pub(crate) fn run(command: &SourceCommand, global: &Global, ui: Ui) -> Outcome {
     match command {
         SourceCommand::List => list(global, ui),
-        SourceCommand::Remove { name, yes } => remove(name, *yes, global, ui),
+        SourceCommand::Remove {
+            name,
+            document: Some(document),
+            ..
+        } => remove_document(name, document, global, ui),
+        SourceCommand::Remove { name, yes, .. } => remove(name, *yes, global, ui),
         SourceCommand::Describe { name, text } if text.is_empty() => show(name, global, ui),
         SourceCommand::Describe { name, text } => {
             let engine = open::existing(global)?;
@@ -36,11 +43,33 @@ fn list(global: &Global, ui: Ui) -> Outcome {
     for source in engine.sources() {
         summaries.push(source.summary()?);
     }
+    let corpora = engine.corpora()?;
     if ui.json {
-        return ui.json(&summaries);
+        let graphs = summaries.iter().map(|graph| json!(graph));
+        let all: Vec<_> = graphs.chain(corpora.iter().map(|corpus| json!(corpus))).collect();
+        return ui.json(&all);
     }
-    if summaries.is_empty() {
-        return ui.line("no sources yet; `refrain load FILE --domain NAME` makes one");
+    if summaries.is_empty() && corpora.is_empty() {
+        return ui.line(
+            "no sources yet; `refrain load FILE --domain NAME` makes one of triples, `refrain add PATH` one of documents",
+        );
+    }
+    if !corpora.is_empty() {
+        let mut table = TextTable::new(["CORPUS", "DOCUMENTS", "PASSAGES", "NAMES", "SIZE"]);
+        for corpus in corpora {
+            table.row([
+                corpus.name,
+                thousands(corpus.documents as u64),
+                thousands(corpus.passages as u64),
+                thousands(corpus.entities as u64),
+                bytes(corpus.bytes),
+            ]);
+        }
+        table.print(ui)?;
+        if summaries.is_empty() {
+            return Ok(());
+        }
+        ui.line("")?;
     }
     let mut table = TextTable::new(["SOURCE", "TRIPLES", "PREDICATES", "SIZE", "ABOUT"]);
     for summary in summaries {
@@ -57,6 +86,9 @@ fn list(global: &Global, ui: Ui) -> Outcome {
 
 fn show(name: &str, global: &Global, ui: Ui) -> Outcome {
     let engine = open::existing(global)?;
+    if engine.corpus(name).is_ok() {
+        return show_corpus(&engine, name, ui);
+    }
     let source = engine.source(name)?;
     let summary = source.summary()?;
     let predicates = source.predicates(PREDICATES_SHOWN)?;
@@ -85,8 +117,75 @@ fn show(name: &str, global: &Global, ui: Ui) -> Outcome {
     table.print(ui)
 }
 
+fn show_corpus(engine: &refrain::Engine, name: &str, ui: Ui) -> Outcome {
+    let documents = engine.documents(name)?;
+    if ui.json {
+        return ui.json(&json!({ "corpus": name, "documents": documents }));
+    }
+    let mut table = TextTable::new(["DOCUMENT", "TITLE", "KIND", "PASSAGES"]);
+    let rest = documents.len().saturating_sub(DOCUMENTS_SHOWN);
+    for document in documents.into_iter().take(DOCUMENTS_SHOWN) {
+        table.row([
+            document.source,
+            document.title,
+            document.kind,
+            thousands(document.passages as u64),
+        ]);
+    }
+    table.print(ui)?;
+    if rest > 0 {
+        ui.line(format!(
+            "… {} more (--json has all)",
+            counted(rest as u64, "document", "documents")
+        ))?;
+    }
+    Ok(())
+}
+
+fn remove_document(corpus: &str, document: &str, global: &Global, ui: Ui) -> Outcome {
+    let engine = open::existing(global)?;
+    let suspects = engine.remove_document(corpus, document)?;
+    if ui.json {
+        return ui.json(&json!({ "corpus": corpus, "document": document, "suspects": suspects }));
+    }
+    ui.line(format!(
+        "{} {document} from {corpus}",
+        ui.paint(Tone::Good, "removed")
+    ))?;
+    say_suspects(suspects, ui)
+}
+
+fn remove_corpus(engine: &refrain::Engine, name: &str, yes: bool, ui: Ui) -> Outcome {
+    let what = counted(engine.documents(name)?.len() as u64, "document", "documents");
+    if !yes && !confirmed(&format!("remove {name} with its {what}? [y/N] "))? {
+        return Err(
+            Failure::usage(format!("\"{name}\" was not removed")).hint("confirm with --yes")
+        );
+    }
+    let suspects = engine.remove_corpus(name)?;
+    if ui.json {
+        return ui.json(&json!({ "corpus": name, "suspects": suspects }));
+    }
+    ui.line(format!(
+        "{} {name} with its {what}",
+        ui.paint(Tone::Good, "removed")
+    ))?;
+    say_suspects(suspects, ui)
+}
+
+fn say_suspects(suspects: u64, ui: Ui) -> Outcome {
+    if suspects == 0 {
+        return Ok(());
+    }
+    let suspects = counted(suspects, "experience", "experiences");
+    ui.line(format!("{suspects} will be verified again before use"))
+}
+
 fn remove(name: &str, yes: bool, global: &Global, ui: Ui) -> Outcome {
     let engine = open::existing(global)?;
+    if engine.corpus(name).is_ok() {
+        return remove_corpus(&engine, name, yes, ui);
+    }
     let summary = engine.source(name)?.summary()?;
     let what = counted(summary.statements, "triple", "triples");
     if !yes && !confirmed(&format!("remove {name} with its {what}? [y/N] "))? {
@@ -102,11 +201,7 @@ fn remove(name: &str, yes: bool, global: &Global, ui: Ui) -> Outcome {
         "{} {name} with its {what}",
         ui.paint(Tone::Good, "removed")
     ))?;
-    if report.suspects > 0 {
-        let suspects = counted(report.suspects, "experience", "experiences");
-        ui.line(format!("{suspects} will be verified again before use"))?;
-    }
-    Ok(())
+    say_suspects(report.suspects, ui)
 }
 
 /// Asks on a terminal; elsewhere the answer is no.

@@ -55,7 +55,14 @@ impl Directory {
             });
         }
         let foreign = root.is_dir() && {
-            let known = ["refrain.toml", "sources.toml", "lock", "memory", "warm"];
+            let known = [
+                "refrain.toml",
+                "sources.toml",
+                "lock",
+                "memory",
+                "corpora",
+                "warm",
+            ];
             let entries = fs_err::read_dir(root).map_err(EngineError::Files)?;
             entries
                 .filter_map(Result::ok)
@@ -85,6 +92,11 @@ impl Directory {
     /// Where one source's graph lies.
     pub fn graph(&self, source: &str) -> PathBuf {
         self.graphs().join(source)
+    }
+
+    /// Where the corpora lie.
+    pub fn corpora(&self) -> PathBuf {
+        self.root.join("corpora")
     }
 
     /// Where the memory lies.

@@ -14,6 +14,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::clock::Clock;
 use crate::config::{Config, EvictionPolicy};
+use crate::corpus::Corpora;
 use crate::directory::{Directory, DirectoryLock};
 use crate::embedder;
 use crate::error::{EngineError, check_name};
@@ -45,6 +46,7 @@ pub struct Engine {
     pub(crate) learner: Learner,
     random: Mutex<ChaCha8Rng>,
     sources: RwLock<BTreeMap<String, Arc<Source>>>,
+    pub(crate) corpora: Corpora,
     _lock: DirectoryLock,
 }
 
@@ -120,6 +122,7 @@ impl Engine {
         let random = Mutex::new(ChaCha8Rng::seed_from_u64(surroundings.seed));
         let engine = Self {
             learner: learner(&directory, &config)?,
+            corpora: Corpora::open(&directory)?,
             directory,
             config,
             embedder,

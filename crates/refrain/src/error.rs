@@ -183,6 +183,34 @@ pub enum EngineError {
         /// The nodes.
         terms: Vec<String>,
     },
+    /// A graph and a corpus cannot have one name.
+    #[error("\"{name}\" is the name of a graph")]
+    NameTaken {
+        /// The name.
+        name: String,
+    },
+    /// No document of a corpus has this name.
+    #[error("there is no document \"{document}\" in \"{corpus}\"")]
+    UnknownDocument {
+        /// The corpus.
+        corpus: String,
+        /// The name.
+        document: String,
+    },
+    /// The sizes of passages cannot be.
+    #[error(transparent)]
+    Chunks(documents::ChunkConfigError),
+    /// A corpus could not be indexed or asked.
+    #[error(transparent)]
+    Corpus(#[from] graph_rag::GraphRagError),
+    /// A corpus' list of documents is damaged.
+    #[error("{} cannot be read: {message}", path.display())]
+    BadCorpus {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        message: String,
+    },
     /// `sources.toml` was damaged.
     #[error("{} cannot be read: {message}", path.display())]
     BadDescriptions {
@@ -257,11 +285,21 @@ impl EngineError {
             Self::Store(graph_store::StoreError::UnknownFormat { .. }) => {
                 Some("name the format with --format".to_owned())
             }
+            Self::NameTaken { .. } => Some("name another corpus with --corpus".to_owned()),
+            Self::UnknownDocument { .. } => {
+                Some("`refrain source describe CORPUS` lists the documents".to_owned())
+            }
+            Self::BadCorpus { .. } => Some(
+                "remove the corpus with `refrain source remove` and add the documents again"
+                    .to_owned(),
+            ),
             Self::BadTriples { .. }
             | Self::CannotLock { .. }
             | Self::Files(_)
             | Self::BadDescriptions { .. }
             | Self::BadExport { .. }
+            | Self::Chunks(_)
+            | Self::Corpus(_)
             | Self::Generation(_)
             | Self::Feedback(_)
             | Self::Journal(_)
@@ -278,6 +316,8 @@ impl EngineError {
     pub fn is_usage(&self) -> bool {
         match self {
             Self::Config(_)
+            | Self::NameTaken { .. }
+            | Self::UnknownDocument { .. }
             | Self::UnknownSource { .. }
             | Self::SourceNeeded { .. }
             | Self::BadTerm { .. }
@@ -298,6 +338,9 @@ impl EngineError {
             | Self::NoWeights { .. }
             | Self::BadWeights { .. }
             | Self::BadExport { .. }
+            | Self::Chunks(_)
+            | Self::Corpus(_)
+            | Self::BadCorpus { .. }
             | Self::Generation(_)
             | Self::Feedback(_)
             | Self::Journal(_)

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod add;
 pub mod answer;
 pub mod ask;
 mod aspect;
@@ -7,6 +8,7 @@ mod attempt;
 pub mod budget;
 pub mod clock;
 pub mod config;
+pub mod corpus;
 pub mod directory;
 pub mod doctor;
 mod embedder;
@@ -33,12 +35,14 @@ mod testing;
 pub mod warm;
 mod wording;
 
+pub use add::{AddReport, AddRequest};
 pub use answer::{
     Answer, AnswerPlan, AnswerValue, AskRequest, Citation, Cost, DEFAULT_NAMESPACE, HitKind,
     MemoryUse,
 };
 pub use clock::{Clock, FixedClock, SystemClock};
 pub use config::{Config, ConfigError};
+pub use corpus::{Corpus, CorpusSummary, DEFAULT_CORPUS, DocumentSummary};
 pub use directory::{Directory, DirectoryLock};
 pub use engine::{Engine, Surroundings};
 pub use error::EngineError;
@@ -48,4 +52,5 @@ pub use learner::{Handed, Learner, LearnerConfig, LearnerError};
 pub use load::{Edit, EditReport, LoadRequest};
 pub use source::{Source, SourceSummary};
 
+pub use documents::{Limits as ReadingLimits, Progress as ReadingProgress};
 pub use graph_store;

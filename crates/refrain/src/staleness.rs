@@ -39,6 +39,23 @@ impl Engine {
         self.changed(source, SourceChange::Keys(keys))
     }
 
+    /// Tells the learner which parts of a source's evidence changed; gives the number of experiences that became suspect.
+    pub(crate) fn evidence_changed(
+        &self,
+        source: &str,
+        mut keys: Vec<EvidenceKey>,
+    ) -> Result<u64, EngineError> {
+        if keys.len() > MAX_TRIPLES_TOLD {
+            return self.everything_changed(source);
+        }
+        if keys.is_empty() {
+            return Ok(0);
+        }
+        keys.sort_unstable();
+        keys.dedup();
+        self.changed(source, SourceChange::Keys(keys))
+    }
+
     fn changed(&self, source: &str, change: SourceChange) -> Result<u64, EngineError> {
         let generation = match self.source(source) {
             Ok(source) => source.snapshot()?.generation(),
