@@ -41,6 +41,14 @@ impl<T: Clone> Csr<T> {
         &self.items[start..end]
     }
 
+    /// Whether it has so many rows, in order, and every item passes.
+    pub(crate) fn is_sound(&self, rows: usize, item: impl Fn(&T) -> bool) -> bool {
+        self.ends.len() == rows
+            && self.ends.is_sorted()
+            && self.ends.last().map_or(0, |end| *end as usize) == self.items.len()
+            && self.items.iter().all(item)
+    }
+
     pub(crate) fn items(&self) -> usize {
         self.items.len()
     }

@@ -51,6 +51,23 @@ pub enum GraphRagError {
         /// Of what.
         what: &'static str,
     },
+    /// A file of the index could not be read or written.
+    #[error("the files of the document index could not be read or written")]
+    File(#[from] std::io::Error),
+    /// Bytes that should be an index are not one.
+    #[error("the document index cannot be read: {reason}; index the documents again")]
+    Damaged {
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// The index was written by another version of this format.
+    #[error("the document index has format {found}, this program reads {known}; index the documents again, or use the program that wrote it")]
+    Format {
+        /// The file's.
+        found: u32,
+        /// Ours.
+        known: u32,
+    },
     /// A setting is out of range.
     #[error("`{setting}` is {value}, outside {range}")]
     Setting {

@@ -1,10 +1,13 @@
 //! What is kept of a corpus so that questions can be asked of it, and how does it follow the documents?
 //!
 //! An index is a value: a change gives a new one that shares the unchanged passages. Whatever the way there, the same
-//! documents, labels and embedder give the same index. It opens no files.
+//! documents, labels and embedder give the same index. Only [`Index::save`] and
+//! [`Index::open`] touch files.
 
 mod change;
+mod directory;
 mod embedding;
+mod file;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -111,6 +111,28 @@ impl TriGraph {
         &self.sentences
     }
 
+    /// Whether all numbers point at something: what was read from outside is checked by this.
+    pub(crate) fn is_sound(&self) -> bool {
+        let (entities, sentences, passages) = (self.entities.len(), self.sentences.len(), self.passages);
+        let share = |w: f64| w.is_finite() && w > 0.0;
+        let below = |id: u32, count: usize| (id as usize) < count;
+        self.entity_sentences.is_sound(entities, |s| below(*s, sentences))
+            && self.sentence_entities.is_sound(sentences, |e| below(*e, entities))
+            && self.passage_entities.is_sound(passages, |(e, w)| below(*e, entities) && share(*w))
+            && self.occurrences.is_sound(entities, |(p, _)| below(*p, passages))
+            && self.adjacent.is_sound(passages, |p| below(*p, passages))
+            && self.sentences.iter().all(|s| below(s.passage, passages))
+    }
+
+    /// The names of entities as they are looked up.
+    pub(crate) fn named(entities: &[Entity]) -> HashMap<String, u32> {
+        let mut by_name = HashMap::with_capacity(entities.len());
+        for (id, entity) in (0_u32..).zip(entities) {
+            by_name.entry(crate::token::Encoded::new(&entity.name).text).or_insert(id);
+        }
+        by_name
+    }
+
     /// How many passages there are.
     #[must_use]
     pub fn passages(&self) -> usize {

@@ -30,6 +30,10 @@ impl VectorTable {
         self.values.len().checked_div(self.dims).unwrap_or(0)
     }
 
+    pub(crate) fn dims(&self) -> usize {
+        self.dims
+    }
+
     pub(crate) fn values(&self) -> &[f32] {
         &self.values
     }

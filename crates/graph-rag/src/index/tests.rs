@@ -133,3 +133,58 @@ fn each_way_of_indexing_changes_the_graph() {
     let surface = build(IndexConfig { identity: Identity::Surface, ..IndexConfig::default() });
     assert!(surface.graph.entities.len() >= base.graph.entities.len());
 }
+
+fn bytes(index: &Index) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    index.write_to(&mut bytes).unwrap();
+    bytes
+}
+
+fn small() -> Index {
+    let passages = [passage(0, 0, 1, 0), passage(1, 0, 4, 2), passage(1, 1, 0, 4)];
+    Index::build(passages, [Label::title("Cyrus")], IndexConfig::default(), &ToyEmbedder).unwrap()
+}
+
+#[test]
+fn what_is_written_is_read_and_goes_on_changing_alike() {
+    let index = small();
+    let read = Index::read_from(bytes(&index).as_slice()).unwrap();
+    assert_same(&index, &read);
+    let change = || Change::Put { document: "d0".into(), passages: vec![passage(0, 0, 3, 3)] };
+    let (a, _) = index.changed([change()], &ToyEmbedder).unwrap();
+    let (b, _) = read.changed([change()], &ToyEmbedder).unwrap();
+    assert_same(&a, &b);
+}
+
+#[test]
+fn damage_anywhere_is_noticed() {
+    let whole = bytes(&small());
+    for cut in 0..whole.len() {
+        assert!(Index::read_from(&whole[..cut]).is_err(), "cut at {cut}");
+    }
+    for at in (0..whole.len()).step_by(7) {
+        let mut changed = whole.clone();
+        changed[at] ^= 0x10;
+        assert!(Index::read_from(changed.as_slice()).is_err(), "a bit at {at}");
+    }
+    let mut longer = whole.clone();
+    longer.push(0);
+    assert!(matches!(Index::read_from(longer.as_slice()), Err(GraphRagError::Damaged { .. })));
+    let mut other = whole;
+    other[8] = 200;
+    assert!(matches!(Index::read_from(other.as_slice()), Err(GraphRagError::Format { found: 200, .. })));
+}
+
+#[test]
+fn a_directory_keeps_the_last_whole_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("new/index");
+    assert!(matches!(Index::open(&place), Err(GraphRagError::File(_))));
+    small().save(&place).unwrap();
+    // An interrupted write leaves its unfinished file, and the old index.
+    std::fs::write(place.join("documents.index.new"), "half").unwrap();
+    assert_same(&Index::open(&place).unwrap(), &small());
+    let (next, _) = small().changed([Change::Remove { document: "d0".into() }], &ToyEmbedder).unwrap();
+    next.save(&place).unwrap();
+    assert_same(&Index::open(&place).unwrap(), &next);
+}

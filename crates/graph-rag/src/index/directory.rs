@@ -1,0 +1,46 @@
+//! Where does an index lie on disk, and what if writing it is interrupted?
+//!
+//! One file in a directory, written beside and renamed over the old one: after a crash there is the old index or the new.
+
+use std::io::BufWriter;
+use std::path::Path;
+
+use super::Index;
+use crate::GraphRagError;
+
+const FILE: &str = "documents.index";
+const UNFINISHED: &str = "documents.index.new";
+
+impl Index {
+    /// Writes the index into a directory, which is made if it does not exist. One writer at a time.
+    ///
+    /// # Errors
+    ///
+    /// [`GraphRagError::File`] when it cannot be written; the index that was there stays.
+    pub fn save(&self, directory: &Path) -> Result<(), GraphRagError> {
+        fs_err::create_dir_all(directory)?;
+        let unfinished = directory.join(UNFINISHED);
+        let mut writer = BufWriter::new(fs_err::File::create(&unfinished)?);
+        self.write_to(&mut writer)?;
+        let file = writer.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+        file.sync_all()?;
+        fs_err::rename(&unfinished, directory.join(FILE))?;
+        // The new name itself must outlive a crash, where directories can be synced.
+        if let Ok(directory) = fs_err::File::open(directory) {
+            directory.sync_all().or_else(|error| match error.kind() {
+                std::io::ErrorKind::InvalidInput | std::io::ErrorKind::Unsupported => Ok(()),
+                _ => Err(error),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Reads the index of a directory.
+    ///
+    /// # Errors
+    ///
+    /// [`GraphRagError::File`] when there is none, and as [`Index::read_from`].
+    pub fn open(directory: &Path) -> Result<Self, GraphRagError> {
+        Self::read_from(fs_err::File::open(directory.join(FILE))?)
+    }
+}
