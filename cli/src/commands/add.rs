@@ -48,7 +48,9 @@ pub(crate) fn run(args: &AddArgs, global: &Global, ui: Ui) -> Outcome {
     if report.interrupted {
         return Err(Failure {
             code: 130,
-            ..Failure::new("interrupted; what went in stays, and the same command goes on from there")
+            ..Failure::new(
+                "interrupted; what went in stays, and the same command goes on from there",
+            )
         });
     }
     outcome

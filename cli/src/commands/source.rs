@@ -46,7 +46,9 @@ fn list(global: &Global, ui: Ui) -> Outcome {
     let corpora = engine.corpora()?;
     if ui.json {
         let graphs = summaries.iter().map(|graph| json!(graph));
-        let all: Vec<_> = graphs.chain(corpora.iter().map(|corpus| json!(corpus))).collect();
+        let all: Vec<_> = graphs
+            .chain(corpora.iter().map(|corpus| json!(corpus)))
+            .collect();
         return ui.json(&all);
     }
     if summaries.is_empty() && corpora.is_empty() {
@@ -156,7 +158,11 @@ fn remove_document(corpus: &str, document: &str, global: &Global, ui: Ui) -> Out
 }
 
 fn remove_corpus(engine: &refrain::Engine, name: &str, yes: bool, ui: Ui) -> Outcome {
-    let what = counted(engine.documents(name)?.len() as u64, "document", "documents");
+    let what = counted(
+        engine.documents(name)?.len() as u64,
+        "document",
+        "documents",
+    );
     if !yes && !confirmed(&format!("remove {name} with its {what}? [y/N] "))? {
         return Err(
             Failure::usage(format!("\"{name}\" was not removed")).hint("confirm with --yes")

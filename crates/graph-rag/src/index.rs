@@ -156,7 +156,15 @@ impl Index {
     ) -> Result<Self, GraphRagError> {
         let graph = graph_of(&records, &config)?;
         let vectors = embedding::vectors(&records, &graph, config, old, embedder)?;
-        Self::of_parts(config, embedder.fingerprint().to_owned(), labels, records, recogniser, graph, vectors)
+        Self::of_parts(
+            config,
+            embedder.fingerprint().to_owned(),
+            labels,
+            records,
+            recogniser,
+            graph,
+            vectors,
+        )
     }
 
     pub(crate) fn of_parts(
@@ -208,13 +216,17 @@ impl Index {
     /// A passage, by its place in order of document and ordinal.
     #[must_use]
     pub fn passage(&self, place: u32) -> Option<&Passage> {
-        self.records.get(place as usize).map(|record| &record.passage)
+        self.records
+            .get(place as usize)
+            .map(|record| &record.passage)
     }
 
     /// A passage's title and text, which spans of sentences point into; empty for a place that does not exist.
     #[must_use]
     pub fn full_text(&self, place: u32) -> &str {
-        self.records.get(place as usize).map_or("", |record| &record.full_text)
+        self.records
+            .get(place as usize)
+            .map_or("", |record| &record.full_text)
     }
 
     /// The hash of a passage's title and text.
@@ -226,16 +238,17 @@ impl Index {
     /// The place of a passage.
     #[must_use]
     pub fn place_of(&self, document: &DocumentId, ordinal: u32) -> Option<u32> {
-        let found = self
-            .records
-            .binary_search_by(|r| (&r.passage.document, r.passage.ordinal).cmp(&(document, ordinal)));
+        let found = self.records.binary_search_by(|r| {
+            (&r.passage.document, r.passage.ordinal).cmp(&(document, ordinal))
+        });
         found.ok().and_then(|place| u32::try_from(place).ok())
     }
 
     /// Its documents, in order.
     #[must_use]
     pub fn documents(&self) -> Vec<&DocumentId> {
-        let documents: BTreeSet<&DocumentId> = self.records.iter().map(|r| &r.passage.document).collect();
+        let documents: BTreeSet<&DocumentId> =
+            self.records.iter().map(|r| &r.passage.document).collect();
         documents.into_iter().collect()
     }
 
@@ -264,7 +277,10 @@ impl Index {
     }
 }
 
-pub(crate) fn graph_of(records: &[Arc<Record>], config: &IndexConfig) -> Result<TriGraph, GraphRagError> {
+pub(crate) fn graph_of(
+    records: &[Arc<Record>],
+    config: &IndexConfig,
+) -> Result<TriGraph, GraphRagError> {
     let nodes: Vec<PassageNodes<'_>> = records
         .iter()
         .map(|record| PassageNodes {

@@ -13,7 +13,9 @@ use graph_rag::Passage;
 use memory::EvidenceKey;
 use serde::Serialize;
 
-use crate::corpus::{Corpus, CorpusSummary, DocumentSummary, Entry, Held, Manifest, PassagePlace, id_of};
+use crate::corpus::{
+    Corpus, CorpusSummary, DocumentSummary, Entry, Held, Manifest, PassagePlace, id_of,
+};
 use crate::engine::Engine;
 use crate::error::EngineError;
 
@@ -179,7 +181,9 @@ impl Engine {
         let mut batch = Batch::default();
         while let Some(change) = ingest.next() {
             match change {
-                Change::Added(document) | Change::Changed(document) => batch.put(document, &chunker),
+                Change::Added(document) | Change::Changed(document) => {
+                    batch.put(document, &chunker)
+                }
                 Change::Gone(source) => batch.remove(source),
                 Change::Unchanged(_) => {}
             }
@@ -268,11 +272,18 @@ impl Engine {
     /// # Errors
     /// When there is none of that name.
     pub fn corpus(&self, name: &str) -> Result<Arc<Corpus>, EngineError> {
-        self.corpora.get(name).ok_or_else(|| EngineError::UnknownSource {
-            name: name.to_owned(),
-            suggestion: None,
-            known: self.corpora.all().iter().map(|c| c.name().to_owned()).collect(),
-        })
+        self.corpora
+            .get(name)
+            .ok_or_else(|| EngineError::UnknownSource {
+                name: name.to_owned(),
+                suggestion: None,
+                known: self
+                    .corpora
+                    .all()
+                    .iter()
+                    .map(|c| c.name().to_owned())
+                    .collect(),
+            })
     }
 
     /// What there is of each corpus, by name.
@@ -281,7 +292,9 @@ impl Engine {
     /// When one cannot be read.
     pub fn corpora(&self) -> Result<Vec<CorpusSummary>, EngineError> {
         let all = self.corpora.all();
-        all.iter().map(|corpus| corpus.summary(self.embedder.as_ref())).collect()
+        all.iter()
+            .map(|corpus| corpus.summary(self.embedder.as_ref()))
+            .collect()
     }
 
     /// The documents of a corpus, by source.

@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::directory::Directory;
 use crate::error::{EngineError, check_name};
 
-pub(crate) use manifest::{Entry, Manifest};
+pub(crate) use manifest::{Entry, Manifest, PassagePlace};
 
 /// The corpus that documents go to when none is named.
 pub const DEFAULT_CORPUS: &str = "documents";
@@ -218,7 +218,7 @@ impl Corpus {
             name: self.name.clone(),
             documents: held.manifest.documents.len(),
             passages: held.index.len(),
-            entities: held.index.graph().entities.len(),
+            entities: held.index.graph().entities().len(),
             bytes,
         })
     }

@@ -22,7 +22,9 @@ impl Index {
         let unfinished = directory.join(UNFINISHED);
         let mut writer = BufWriter::new(fs_err::File::create(&unfinished)?);
         self.write_to(&mut writer)?;
-        let file = writer.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+        let file = writer
+            .into_inner()
+            .map_err(std::io::IntoInnerError::into_error)?;
         file.sync_all()?;
         fs_err::rename(&unfinished, directory.join(FILE))?;
         // The new name itself must outlive a crash, where directories can be synced.

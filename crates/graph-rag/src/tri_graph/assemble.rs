@@ -79,12 +79,23 @@ impl<'p> Building<'p> {
         for (number, sentence) in mentions.sentences.iter().enumerate() {
             let titled = number == 0 || config.title_scope == TitleScope::EverySentence;
             let mut entities = if titled { title.clone() } else { Vec::new() };
-            extend_new(&mut entities, self.ids(&sentence.mentions, config.identity)?);
+            extend_new(
+                &mut entities,
+                self.ids(&sentence.mentions, config.identity)?,
+            );
             extend_new(&mut all, entities.clone());
             if !entities.is_empty() {
                 let text = &passage.text[sentence.span.clone()];
-                let span = id32(sentence.span.start, "bytes in a passage")?..id32(sentence.span.end, "bytes in a passage")?;
-                self.sentence(text, SentenceNode { passage: place, span }, entities)?;
+                let span = id32(sentence.span.start, "bytes in a passage")?
+                    ..id32(sentence.span.end, "bytes in a passage")?;
+                self.sentence(
+                    text,
+                    SentenceNode {
+                        passage: place,
+                        span,
+                    },
+                    entities,
+                )?;
             }
         }
         self.mentioned.push(all);
@@ -92,12 +103,18 @@ impl<'p> Building<'p> {
     }
 
     /// Equal text is one sentence.
-    fn sentence(&mut self, text: &'p str, node: SentenceNode, entities: Vec<u32>) -> Result<(), GraphRagError> {
+    fn sentence(
+        &mut self,
+        text: &'p str,
+        node: SentenceNode,
+        entities: Vec<u32>,
+    ) -> Result<(), GraphRagError> {
         if let Some(known) = self.by_text.get(text) {
             extend_new(&mut self.sentence_entities[*known as usize], entities);
             return Ok(());
         }
-        self.by_text.insert(text, id32(self.sentences.len(), "sentences")?);
+        self.by_text
+            .insert(text, id32(self.sentences.len(), "sentences")?);
         self.sentences.push(node);
         self.sentence_entities.push(entities);
         Ok(())
@@ -140,11 +157,18 @@ fn extend_new(list: &mut Vec<u32>, more: Vec<u32>) {
 }
 
 /// Passage → (entity, share of occurrences), by entity.
-fn edges(building: &Building<'_>, texts: &[&str], counts: &Counts, mode: Occurrences) -> Vec<Vec<(u32, f64)>> {
+fn edges(
+    building: &Building<'_>,
+    texts: &[&str],
+    counts: &Counts,
+    mode: Occurrences,
+) -> Vec<Vec<(u32, f64)>> {
     let occurs = |passage: usize, entity: u32| {
         let times = match mode {
             // The reference counts an edge with case, unlike an occurrence.
-            Occurrences::Substring => texts[passage].matches(&*building.entities[entity as usize].name).count(),
+            Occurrences::Substring => texts[passage]
+                .matches(&*building.entities[entity as usize].name)
+                .count(),
             Occurrences::Words => counts.of(entity, passage) as usize,
         };
         // An entity is mentioned at least once, though another spelling gave it its name.
@@ -152,7 +176,10 @@ fn edges(building: &Building<'_>, texts: &[&str], counts: &Counts, mode: Occurre
     };
     let mut rows = Vec::with_capacity(building.mentioned.len());
     for (passage, mentioned) in building.mentioned.iter().enumerate() {
-        let mut row: Vec<(u32, f64)> = mentioned.iter().map(|e| (*e, occurs(passage, *e))).collect();
+        let mut row: Vec<(u32, f64)> = mentioned
+            .iter()
+            .map(|e| (*e, occurs(passage, *e)))
+            .collect();
         let total: f64 = row.iter().map(|(_, times)| times).sum();
         for (_, weight) in &mut row {
             *weight /= total;
@@ -164,7 +191,10 @@ fn edges(building: &Building<'_>, texts: &[&str], counts: &Counts, mode: Occurre
 }
 
 /// Passages are in order of document and ordinal, so neighbours in the list are neighbours in the document.
-fn adjacent(passages: &[PassageNodes<'_>], adjacency: Adjacency) -> Result<Vec<Vec<u32>>, GraphRagError> {
+fn adjacent(
+    passages: &[PassageNodes<'_>],
+    adjacency: Adjacency,
+) -> Result<Vec<Vec<u32>>, GraphRagError> {
     let mut rows = vec![Vec::new(); passages.len()];
     if adjacency == Adjacency::WithinDocument {
         for at in 1..passages.len() {

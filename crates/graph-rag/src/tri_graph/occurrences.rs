@@ -87,7 +87,10 @@ mod tests {
         let words = count(&texts, &names, Occurrences::Words).unwrap();
         assert_eq!(words.by_entity, [vec![(0, 2)], vec![], vec![(1, 1)]]);
         let letters = count(&texts, &names, Occurrences::Substring).unwrap();
-        assert_eq!(letters.by_entity, [vec![(0, 3)], vec![(1, 2)], vec![(1, 1)]]);
+        assert_eq!(
+            letters.by_entity,
+            [vec![(0, 3)], vec![(1, 2)], vec![(1, 1)]]
+        );
         assert_eq!((letters.of(1, 1), letters.of(1, 0)), (2, 0));
     }
 }

@@ -152,7 +152,10 @@ mod tests {
     #[test]
     fn a_manifest_is_read_as_it_was_written() {
         let directory = tempfile::tempdir().unwrap();
-        assert_eq!(Manifest::read(directory.path()).unwrap(), Manifest::default());
+        assert_eq!(
+            Manifest::read(directory.path()).unwrap(),
+            Manifest::default()
+        );
         let entry = Entry {
             hash: ContentHash::of_document(b"words"),
             title: "A \"title\"".to_owned(),
