@@ -12,7 +12,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use eval::{EvalArgs, EvalFeedback, EvalOrder};
-pub(crate) use memory::{ForgetArgs, MemoryCommand};
+pub(crate) use memory::{AddArgs, ForgetArgs, MemoryCommand, NoteVerdict};
 pub(crate) use simulate::SimulateArgs;
 
 const STYLES: Styles = Styles::styled()

@@ -7,17 +7,36 @@ use refrain::{Clock, Engine, Surroundings, SystemClock};
 use crate::args::Global;
 use crate::commands::config::layers;
 use crate::failure::Outcome;
+use crate::ui::{Ui, counted};
 
 /// The engine of a directory that exists.
 pub(crate) fn existing(global: &Global) -> Outcome<Engine> {
     let config = layers(global)?.config()?;
-    Ok(Engine::open(&global.dir, config, surroundings())?)
+    let engine = Engine::open(&global.dir, config, surroundings())?;
+    report_shrunk(&engine, global);
+    Ok(engine)
 }
 
 /// The engine of a directory that is made where need be.
 pub(crate) fn or_create(global: &Global) -> Outcome<Engine> {
     let config = layers(global)?.config()?;
-    Ok(Engine::open_or_create(&global.dir, config, surroundings())?)
+    let engine = Engine::open_or_create(&global.dir, config, surroundings())?;
+    report_shrunk(&engine, global);
+    Ok(engine)
+}
+
+/// Says what had to leave because the settings became narrower.
+fn report_shrunk(engine: &Engine, global: &Global) {
+    let memory = &engine.config().memory;
+    for shrunk in engine.shrunk() {
+        Ui::new(global).note(format!(
+            "the memory of namespace {} was shrunk to {} by policy {}: {} left",
+            shrunk.namespace,
+            counted(shrunk.kept as u64, "experience", "experiences"),
+            memory.policy.as_str(),
+            counted(shrunk.evicted, "experience", "experiences"),
+        ));
+    }
 }
 
 /// The system's clock, and a seed that no other process has at the same time.

@@ -16,7 +16,7 @@ use refrain::{
 use tempfile::TempDir;
 
 use crate::dataset::GraphName;
-use crate::options::{Ablations, EvalOptions, MemoryMode};
+use crate::options::{Ablations, Capacity, EvalOptions, MemoryMode};
 use crate::system::{HitKind, HitSource, Reply, System, Value};
 
 /// A run ends when the engine fails at so many questions in a row.
@@ -81,6 +81,9 @@ fn directory(options: &EvalOptions) -> anyhow::Result<(PathBuf, Option<TempDir>)
 fn configuration(options: &EvalOptions) -> Config {
     let mut config = options.config.clone();
     config.memory.enabled = options.memory == MemoryMode::On;
+    if let Some(Capacity::Experiences(count)) = options.capacity {
+        config.memory.capacity = count;
+    }
     ablate(&mut config, options.ablations);
     config
 }
@@ -155,6 +158,11 @@ impl System for EngineUnderTest {
         let verdict = if right { Verdict::Good } else { Verdict::Bad };
         self.engine.feedback(&self.namespace, answer_id, verdict)?;
         Ok(())
+    }
+
+    fn remembered(&self) -> anyhow::Result<Option<usize>> {
+        let stats = self.engine.stats(&self.namespace)?;
+        Ok(Some(stats.experiences))
     }
 
     fn settle(&mut self) -> anyhow::Result<()> {

@@ -27,13 +27,13 @@ pub use engine::EngineUnderTest;
 pub use locomo::{LocomoOptions, LocomoReport, LocomoRow, locomo};
 pub use metrics::{CurvePoint, Figures, Latency, Third};
 pub use options::{
-    Ablations, EvalOptions, FeedbackMode, MemoryMode, Order, Settings, UnknownSetting,
+    Ablations, Capacity, EvalOptions, FeedbackMode, MemoryMode, Order, Settings, UnknownSetting,
 };
 pub use pair_runner::run_pairs;
 pub use progress::{Bar, Progress, Quiet, Silent};
 pub use report::{
     EvalReport, FailureExample, FailureKind, FalseHit, PairExample, PairFigures, PairReport,
-    QuestionReport,
+    QuestionReport, Unbounded,
 };
 pub use runner::run_questions;
 pub use simulation::{SimulationOptions, SimulationReport, simulate};
@@ -45,8 +45,47 @@ pub use trace::{TraceOptions, replay};
 /// # Errors
 /// When the data folder lacks a file, or the engine fails.
 pub fn eval(options: &EvalOptions, progress: &mut dyn Progress) -> anyhow::Result<EvalReport> {
+    let Some(Capacity::Share(share)) = options.capacity else {
+        let mut engine = EngineUnderTest::open(options)?;
+        return eval_system(&mut engine, options, progress);
+    };
+    anyhow::ensure!(
+        options.memory == MemoryMode::On && !options.dataset.is_pairs(),
+        "a share of a memory needs a question set and the memory on"
+    );
+    let with = |count| EvalOptions {
+        capacity: Some(Capacity::Experiences(count)),
+        ..options.clone()
+    };
+    let everything = run_once(&with(UNBOUNDED), progress)?;
+    let held = everything.remembered.unwrap_or_default();
+    let unbounded = Unbounded {
+        experiences: held,
+        exact_set_accuracy: everything.figures.exact_set_accuracy,
+        reuse_share: everything.figures.reuse_share,
+    };
+    let mut report = run_once(&with(share_of(held, share)), progress)?;
+    report.unbounded = Some(unbounded);
+    Ok(EvalReport::Questions(report))
+}
+
+/// More experiences than any stream leaves behind.
+const UNBOUNDED: usize = 10_000_000;
+
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of a count, far below 2^52"
+)]
+fn share_of(count: usize, share: f64) -> usize {
+    ((count as f64 * share).round() as usize).max(1)
+}
+
+fn run_once(options: &EvalOptions, progress: &mut dyn Progress) -> anyhow::Result<QuestionReport> {
     let mut engine = EngineUnderTest::open(options)?;
-    eval_system(&mut engine, options, progress)
+    let questions = load_questions(options.dataset, &options.data)?;
+    run_questions(&mut engine, questions, options, progress)
 }
 
 /// Runs one evaluation of any system.

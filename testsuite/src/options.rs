@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use memory::PolicyName;
 use refrain::Config;
 use serde::Serialize;
 
@@ -55,6 +56,43 @@ pub struct Ablations {
     pub no_warm: bool,
 }
 
+/// How many experiences a memory may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Capacity {
+    /// So many.
+    Experiences(usize),
+    /// This share of what a memory without a bound holds after the same stream, in (0, 1].
+    Share(f64),
+}
+
+impl FromStr for Capacity {
+    type Err = UnknownSetting;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let unknown = || UnknownSetting {
+            setting: "capacity",
+            value: text.to_owned(),
+            allowed: "a whole number from 1, or a share from 1% to 100%",
+        };
+        match text.strip_suffix('%') {
+            Some(percent) => {
+                let percent: f64 = percent.parse().map_err(|_| unknown())?;
+                let share = percent / 100.0;
+                (share > 0.0 && share <= 1.0)
+                    .then_some(Self::Share(share))
+                    .ok_or_else(unknown)
+            }
+            None => {
+                let count: usize = text.parse().map_err(|_| unknown())?;
+                (count > 0)
+                    .then_some(Self::Experiences(count))
+                    .ok_or_else(unknown)
+            }
+        }
+    }
+}
+
 /// Everything one run of `refrain eval` depends on.
 #[derive(Debug, Clone)]
 pub struct EvalOptions {
@@ -76,6 +114,8 @@ pub struct EvalOptions {
     pub limit: Option<usize>,
     /// How many failing questions the report quotes for each kind.
     pub examples_per_kind: usize,
+    /// The most the memory may hold; the settings' own bound when absent.
+    pub capacity: Option<Capacity>,
     /// Where the graphs are loaded to, and kept; a temporary folder when absent.
     pub work_dir: Option<PathBuf>,
     /// The engine's settings, before memory mode and ablations are applied.
@@ -100,6 +140,7 @@ impl EvalOptions {
             ablations: Ablations::default(),
             limit: None,
             examples_per_kind: 3,
+            capacity: None,
             work_dir: None,
             config: Config::default(),
         }
@@ -114,6 +155,11 @@ impl EvalOptions {
             seed: self.seed,
             limit: self.limit,
             ablations: self.ablations,
+            policy: self.config.memory.policy,
+            capacity: match self.capacity {
+                Some(Capacity::Experiences(count)) => Some(count),
+                Some(Capacity::Share(_)) | None => None,
+            },
         }
     }
 }
@@ -133,6 +179,10 @@ pub struct Settings {
     pub limit: Option<usize>,
     /// See [`EvalOptions::ablations`].
     pub ablations: Ablations,
+    /// The replacement policy.
+    pub policy: PolicyName,
+    /// The most the memory may hold, where the run bounds it.
+    pub capacity: Option<usize>,
 }
 
 impl Settings {
@@ -151,6 +201,9 @@ impl Settings {
             Order::Shuffle => format!("shuffled (seed {})", self.seed),
         };
         let mut words = vec![memory.to_owned(), feedback.to_owned(), order];
+        if let Some(capacity) = self.capacity {
+            words.push(format!("{} at {capacity}", self.policy.as_str()));
+        }
         words.extend(self.ablations.names().into_iter().map(str::to_owned));
         words.join(", ")
     }

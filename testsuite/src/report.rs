@@ -43,10 +43,25 @@ pub struct QuestionReport {
     pub curve: Vec<CurvePoint>,
     /// Statements of the graph, labels included.
     pub statements: u64,
+    /// Experiences that the memory holds at the end, where it tells.
+    pub remembered: Option<usize>,
+    /// What a memory without a bound did, where it was asked first.
+    pub unbounded: Option<Unbounded>,
     /// True when the run was stopped before its end; the figures are of what was asked.
     pub interrupted: bool,
     /// The settings.
     pub settings: Settings,
+}
+
+/// The same stream with a memory without a bound.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Unbounded {
+    /// Experiences it holds at the end.
+    pub experiences: usize,
+    /// See [`Figures::exact_set_accuracy`].
+    pub exact_set_accuracy: f64,
+    /// See [`Figures::reuse_share`].
+    pub reuse_share: f64,
 }
 
 /// One way in which questions fail.

@@ -64,7 +64,10 @@ pub fn run_questions(
         }
     }
     progress.finish();
-    Ok(stream.report(options, statements, interrupted))
+    Ok(QuestionReport {
+        remembered: system.remembered()?,
+        ..stream.report(options, statements, interrupted)
+    })
 }
 
 /// Loads `graphs`; gives the statements of all together.
@@ -232,6 +235,8 @@ impl<'a> Stream<'a> {
             false_hit_examples: self.false_hits,
             curve: metrics::curve(&self.judged, CURVE_POINTS),
             statements,
+            remembered: None,
+            unbounded: None,
             interrupted,
             settings: options.settings(),
         }

@@ -102,6 +102,14 @@ pub trait System {
     /// When the verdict cannot be taken.
     fn feedback(&mut self, answer_id: &str, right: bool) -> anyhow::Result<()>;
 
+    /// How many experiences the memory holds; `None` when the system does not tell.
+    ///
+    /// # Errors
+    /// When the memory cannot be read.
+    fn remembered(&self) -> anyhow::Result<Option<usize>> {
+        Ok(None)
+    }
+
     /// Waits until everything told so far is learned.
     ///
     /// # Errors

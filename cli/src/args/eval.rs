@@ -26,6 +26,12 @@ pub(crate) struct EvalArgs {
     /// Seed of the shuffle
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    /// Most experiences the memory holds: a number, or a share of what it would hold without a bound, as 25%
+    #[arg(long, value_name = "N|PERCENT")]
+    pub(crate) capacity: Option<testsuite::Capacity>,
+    /// Replacement policy [default: memory.policy]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) policy: Option<String>,
     /// Ask only the first N questions
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,

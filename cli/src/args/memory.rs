@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::NamespaceArg;
 
@@ -46,11 +46,69 @@ pub(crate) enum MemoryCommand {
         #[command(flatten)]
         namespace: NamespaceArg,
     },
+    /// Keep an experience or note from eviction
+    Pin {
+        /// Its id
+        id: String,
+        #[command(flatten)]
+        namespace: NamespaceArg,
+    },
+    /// Let a pinned one be evicted again
+    Unpin {
+        /// Its id
+        id: String,
+        #[command(flatten)]
+        namespace: NamespaceArg,
+    },
+    /// Put a note down, for agents
+    Add(AddArgs),
+    /// Find the notes that mean most nearly what is asked
+    Recall {
+        /// What to look for
+        #[arg(value_name = "QUERY", required = true)]
+        query: Vec<String>,
+        /// How many at most
+        #[arg(long, short = 'k', default_value_t = 5, value_name = "N")]
+        top_k: usize,
+        #[command(flatten)]
+        namespace: NamespaceArg,
+    },
+    /// Say whether a note was of use
+    Feedback {
+        /// The note's id, as `recall` prints it
+        id: String,
+        /// The verdict
+        #[arg(value_enum)]
+        verdict: NoteVerdict,
+        #[command(flatten)]
+        namespace: NamespaceArg,
+    },
     /// Count what is remembered, reused, refused and forgotten
     Stats {
         #[command(flatten)]
         namespace: NamespaceArg,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AddArgs {
+    /// The note; none reads standard input, one note a line
+    #[arg(value_name = "TEXT", conflicts_with = "file")]
+    pub(crate) text: Vec<String>,
+    /// Read notes from a file, one a line; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) namespace: NamespaceArg,
+}
+
+/// Whether a note was of use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NoteVerdict {
+    /// It helped
+    Good,
+    /// It did not
+    Bad,
 }
 
 #[derive(Debug, Args)]

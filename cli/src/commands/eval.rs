@@ -22,8 +22,12 @@ pub(crate) fn run(args: &EvalArgs, global: &Global, ui: Ui) -> Outcome {
         return locomo(args, ui);
     }
     let dataset = dataset(&args.dataset)?;
+    let mut layers = layers(global)?;
+    if let Some(policy) = &args.policy {
+        layers = layers.flag("--policy", "memory.policy", policy)?;
+    }
     let options = EvalOptions {
-        config: layers(global)?.config()?,
+        config: layers.config()?,
         ..options(args, dataset)
     };
     let stop = Arc::new(AtomicBool::new(false));
@@ -133,6 +137,7 @@ fn options(args: &EvalArgs, dataset: DatasetName) -> EvalOptions {
             no_warm: args.no_warm,
         },
         limit: args.limit,
+        capacity: args.capacity,
         work_dir: args.work_dir.clone(),
         ..defaults
     }

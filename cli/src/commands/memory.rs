@@ -1,44 +1,53 @@
 //! `refrain memory`: what is remembered?
 
 use std::io::{BufWriter, Read, Write};
+use std::path::Path;
 
+use memory::Stats;
 use refrain::Engine;
 use refrain::remembered::{Forget, Listed};
 use serde_json::json;
 
 use crate::args::{ForgetArgs, Global, MemoryCommand};
+use crate::commands::note;
 use crate::failure::{Failure, Outcome};
 use crate::open;
 use crate::ui::{TextTable, Tone, Ui, counted, safe, thousands};
 
 /// `refrain memory …`
 pub(crate) fn run(command: &MemoryCommand, global: &Global, ui: Ui) -> Outcome {
+    if let MemoryCommand::Add(args) = command {
+        return note::add(args, global, ui);
+    }
     let engine = open::existing(global)?;
     match command {
+        // Adding may make the directory.
+        MemoryCommand::Add(_) => Ok(()),
+        MemoryCommand::Pin { id, namespace } => {
+            note::pin(&engine, &namespace.namespace, id, true, ui)
+        }
+        MemoryCommand::Unpin { id, namespace } => {
+            note::pin(&engine, &namespace.namespace, id, false, ui)
+        }
+        MemoryCommand::Recall {
+            query,
+            top_k,
+            namespace,
+        } => {
+            let query = query.join(" ");
+            note::recall(&engine, &namespace.namespace, &query, *top_k, ui)
+        }
+        MemoryCommand::Feedback {
+            id,
+            verdict,
+            namespace,
+        } => note::feedback(&engine, &namespace.namespace, id, *verdict, ui),
         MemoryCommand::List { namespace, limit } => list(&engine, &namespace.namespace, *limit, ui),
         MemoryCommand::Show { id, namespace } => show(&engine, &namespace.namespace, id, ui),
         MemoryCommand::Why { answer, namespace } => why(&engine, &namespace.namespace, answer, ui),
         MemoryCommand::Forget(args) => forget(&engine, args, ui),
         MemoryCommand::Export { file, namespace } => {
-            let count = match file {
-                None => {
-                    let mut out = BufWriter::new(std::io::stdout().lock());
-                    let count = engine.export(&namespace.namespace, &mut out)?;
-                    out.flush()?;
-                    count
-                }
-                Some(file) => {
-                    let mut out = BufWriter::new(fs_err::File::create(file)?);
-                    let count = engine.export(&namespace.namespace, &mut out)?;
-                    out.flush()?;
-                    count
-                }
-            };
-            ui.note(format!(
-                "wrote {}",
-                counted(count, "experience", "experiences")
-            ));
-            Ok(())
+            export(&engine, &namespace.namespace, file.as_deref(), ui)
         }
         MemoryCommand::Import { file, namespace } => {
             let mut text = String::new();
@@ -51,6 +60,21 @@ pub(crate) fn run(command: &MemoryCommand, global: &Global, ui: Ui) -> Outcome {
         }
         MemoryCommand::Stats { namespace } => stats(&engine, &namespace.namespace, ui),
     }
+}
+
+fn export(engine: &Engine, namespace: &str, file: Option<&Path>, ui: Ui) -> Outcome {
+    let mut out: Box<dyn Write> = match file {
+        None => Box::new(std::io::stdout().lock()),
+        Some(file) => Box::new(fs_err::File::create(file)?),
+    };
+    let mut out = BufWriter::new(&mut out);
+    let count = engine.export(namespace, &mut out)?;
+    out.flush()?;
+    ui.note(format!(
+        "wrote {}",
+        counted(count, "experience", "experiences")
+    ));
+    Ok(())
 }
 
 fn list(engine: &Engine, namespace: &str, limit: usize, ui: Ui) -> Outcome {
@@ -209,8 +233,12 @@ fn stats(engine: &Engine, namespace: &str, ui: Ui) -> Outcome {
         return ui.json(&stats);
     }
     let counters = &stats.counters;
+    let bucket = match stats.bucket_capacity {
+        0 => String::new(),
+        most => format!(", {} a bucket", thousands(most as u64)),
+    };
     ui.line(format!(
-        "{} of at most {}, policy {}",
+        "{} of at most {}{bucket}, policy {}",
         counted(stats.experiences as u64, "experience", "experiences"),
         thousands(stats.capacity as u64),
         stats.policy
@@ -233,6 +261,10 @@ fn stats(engine: &Engine, namespace: &str, ui: Ui) -> Outcome {
         ("became suspect", counters.suspected),
         ("suspect now", stats.suspect as u64),
         ("imported", counters.imported),
+        ("pinned", stats.pinned as u64),
+        ("ghosts", stats.ghosts as u64),
+        ("notes put down", counters.notes),
+        ("times notes were recalled", counters.recalls),
         ("verdicts good", counters.good),
         ("verdicts bad", counters.bad),
         ("corrections", counters.edits),
@@ -246,6 +278,7 @@ fn stats(engine: &Engine, namespace: &str, ui: Ui) -> Outcome {
         ]);
     }
     table.print(ui)?;
+    policies(&stats, ui)?;
     for (source, aspects) in &stats.buckets {
         let parts: Vec<String> = aspects
             .iter()
@@ -258,4 +291,24 @@ fn stats(engine: &Engine, namespace: &str, ui: Ui) -> Outcome {
         ))?;
     }
     Ok(())
+}
+
+/// How often each policy's memory would have served: the live one first, then those in shadow.
+fn policies(stats: &Stats, ui: Ui) -> Outcome {
+    let mut table = TextTable::new(["POLICY", "HELD", "QUESTIONS", "WOULD SERVE", "RATE"]);
+    for one in &stats.policies {
+        let shadow = if one.live { "" } else { " (shadow)" };
+        table.row([
+            format!("{}{shadow}", one.policy.as_str()),
+            thousands(one.held as u64),
+            thousands(one.asked),
+            thousands(one.served),
+            one.rate()
+                .map_or_else(|| "-".to_owned(), |rate| format!("{rate:.3}")),
+        ]);
+    }
+    if table.is_empty() {
+        return Ok(());
+    }
+    table.print(ui)
 }

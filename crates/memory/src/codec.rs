@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::{Event, State};
 
 /// The version of the format. Any change to the fields of an event or of the state raises it.
-pub const FORMAT: u64 = 3;
+pub const FORMAT: u64 = 4;
 
 /// Bytes of the checksum before the fields.
 pub const CHECKSUM_BYTES: usize = 8;

@@ -223,6 +223,52 @@ pub enum Event {
         /// The new ones.
         settings: Settings,
     },
+    /// An experience must not be evicted, or may be again.
+    Pinned {
+        /// Whose.
+        namespace: Namespace,
+        /// When.
+        at: Timestamp,
+        /// Which.
+        experience: ExperienceId,
+        /// Whether it must stay.
+        pinned: bool,
+    },
+    /// An agent puts notes down.
+    Noted {
+        /// Whose.
+        namespace: Namespace,
+        /// When.
+        at: Timestamp,
+        /// Fingerprint of the embedder that made their vectors.
+        embedder: String,
+        /// The notes, as [`Experience::note`] makes them.
+        notes: Vec<Experience>,
+    },
+    /// Notes were recalled. What was asked is not kept.
+    Recalled {
+        /// Whose.
+        namespace: Namespace,
+        /// When.
+        at: Timestamp,
+        /// Fingerprint of the embedder that made the vector.
+        embedder: String,
+        /// The query's vector.
+        vector: Vector,
+        /// What was given, in order.
+        notes: Vec<ExperienceId>,
+    },
+    /// A note was judged by whoever used it.
+    NoteJudged {
+        /// Whose.
+        namespace: Namespace,
+        /// When.
+        at: Timestamp,
+        /// Which.
+        note: ExperienceId,
+        /// Whether it was of use.
+        good: bool,
+    },
 }
 
 impl Event {
@@ -251,12 +297,30 @@ impl Event {
                     && (targets.everything
                         || experiences.iter().any(|e| targets.mention_experience(e)))
             }
+            Self::Noted {
+                namespace: owner,
+                notes,
+                ..
+            } => {
+                owner == namespace
+                    && (targets.everything || notes.iter().any(|e| targets.mention_experience(e)))
+            }
+            Self::Recalled {
+                namespace: owner,
+                notes,
+                ..
+            } => {
+                let forgotten = |id: &ExperienceId| targets.experiences.binary_search(id).is_ok();
+                owner == namespace && (targets.everything || notes.iter().any(forgotten))
+            }
             Self::Forget { .. }
             | Self::SourceChanged { .. }
             | Self::Settings { .. }
             | Self::Reembedded { .. }
             | Self::Redacted
-            | Self::Defaults { .. } => false,
+            | Self::Defaults { .. }
+            | Self::Pinned { .. }
+            | Self::NoteJudged { .. } => false,
         }
     }
 
@@ -289,8 +353,28 @@ impl Event {
             | Self::SourceChanged { .. }
             | Self::Settings { .. }
             | Self::Redacted
-            | Self::Defaults { .. }) => kept,
-            other @ (Self::Episode { .. } | Self::Feedback { .. } | Self::Import { .. }) => {
+            | Self::Defaults { .. }
+            | Self::Pinned { .. }
+            | Self::NoteJudged { .. }) => kept,
+            Self::Noted {
+                namespace: owner,
+                at,
+                embedder,
+                mut notes,
+            } if owner == *namespace && !targets.everything => {
+                notes.retain(|note| !targets.mention_experience(note));
+                Self::Noted {
+                    namespace: owner,
+                    at,
+                    embedder,
+                    notes,
+                }
+            }
+            other @ (Self::Episode { .. }
+            | Self::Feedback { .. }
+            | Self::Import { .. }
+            | Self::Noted { .. }
+            | Self::Recalled { .. }) => {
                 if other.mentions(namespace, targets) {
                     Self::Redacted
                 } else {

@@ -207,6 +207,8 @@ pub struct Usage {
     pub reused: u64,
     /// When it was last recalled or used.
     pub last_used: Timestamp,
+    /// Cosine with the query by which it was last recalled as a note, in [-1, 1]; none before.
+    pub likeness: Option<f32>,
     /// Its evidence changed: it must be verified before it is served.
     pub suspect: bool,
     /// It must not be evicted.
@@ -232,6 +234,7 @@ impl Stored {
             retrieved: 0,
             reused: 0,
             last_used: experience.created,
+            likeness: None,
             suspect: false,
             pinned: experience.provenance == Provenance::Edited,
         };

@@ -15,6 +15,9 @@ use crate::event::{Feedback, Verdict};
 use crate::experience::{AnswerText, Experience, Grounding, Judge, Provenance, Stored};
 use crate::gate::{GateVerdict, veto_key};
 use crate::memory::AnswerRecord;
+use crate::outline::Wanted;
+use crate::replacement::Step;
+use crate::shadow::Asking;
 use crate::tenant::Tenant;
 use crate::{AnswerId, ExperienceId};
 
@@ -80,6 +83,7 @@ impl Tenant {
         self.sweep(feedback.at);
         self.memory.step += 1;
         let mut record = AnswerRecord::clone(&record);
+        self.tell_verdict(&record, feedback);
         self.take_back(&mut record);
         let mut radius = BlastRadius {
             answer,
@@ -100,6 +104,41 @@ impl Tenant {
         record.verdict = Some((feedback.verdict.clone(), feedback.judge));
         self.memory.answers.insert_mut(answer, Arc::new(record));
         Ok(radius)
+    }
+
+    /// The policies hear the verdict in place of the quality that they were told with the answer.
+    fn tell_verdict(&mut self, record: &AnswerRecord, feedback: &Feedback) {
+        let quality = match feedback.verdict {
+            Verdict::Good => 1.0,
+            Verdict::Bad | Verdict::Edit(_) => 0.0,
+        };
+        let (right, wrong) = record.credit;
+        let before = (right + wrong > 0.0).then_some(right);
+        let wanted = (!record.template.is_empty()).then(|| {
+            Wanted::by_template(
+                &record.domain,
+                &record.template,
+                &record.masked,
+                &record.masked_vector,
+            )
+        });
+        let asking = Asking {
+            now: feedback.at,
+            wanted,
+            quality: Some(quality),
+        };
+        if let Some(served) = record.served {
+            let step = Step {
+                now: feedback.at,
+                retrieved: &[served],
+                ghosts: &[],
+                quality: Some(quality),
+            };
+            self.replacement.judged(&step, before);
+        }
+        for shadow in &mut self.shadows {
+            shadow.judged(&asking, before);
+        }
     }
 
     /// Undoes what the answer, or an earlier verdict on it, put into lessons, lexicon and posteriors.
@@ -150,6 +189,13 @@ impl Tenant {
         record.credit = (0.0, VERDICT_WEIGHT);
         if let Some(own) = record.experience {
             self.retract(own, radius);
+        }
+        if let Some(offered) = record
+            .offered
+            .filter(|id| self.memory.stored(*id).is_none())
+        {
+            // It may have been refused or evicted: no ghost of a wrong answer stays, and no shadow counts on it.
+            self.remove_traces(offered);
         }
         for id in record.reused.iter().copied() {
             self.credit(id, record.credit, &mut radius.lowered);
@@ -204,7 +250,6 @@ impl Tenant {
         let Some(old) = old else { return };
         let id = old.experience.id;
         self.drop_derived(id, radius);
-        self.remove(id);
         let corrected = Experience {
             answer: text.clone(),
             grounding: Grounding {
@@ -214,10 +259,11 @@ impl Tenant {
             provenance: Provenance::Edited,
             ..old.experience.as_ref().clone()
         };
-        self.replace(Stored {
+        let stored = Stored {
             experience: Arc::new(corrected),
             usage: old.usage,
-        });
+        };
+        self.replace(id, stored);
         if feedback.judge == Judge::Person {
             self.pin(id);
         }

@@ -91,15 +91,13 @@ impl Memory {
                 questions.insert(question_key(text));
             }
             ForgetSelector::Evidence { source, triple } => {
-                experiences.extend(self.resting_on(source, triple))
+                experiences.extend(self.resting_on(source, triple));
+                let ghosts = self.ghosts_resting_on(source, triple);
+                questions.extend(ghosts.iter().map(|(_, question)| *question));
+                experiences.extend(ghosts.into_iter().map(|(id, _)| id));
             }
         }
-        questions.extend(
-            experiences
-                .iter()
-                .filter_map(|id| self.stored(*id))
-                .map(|s| question_key(&s.experience.question)),
-        );
+        questions.extend(experiences.iter().filter_map(|id| self.question_of(*id)));
         for key in &questions {
             experiences.extend(self.index().with_question(*key));
         }
@@ -116,6 +114,25 @@ impl Memory {
             questions: questions.into_iter().collect(),
             everything: false,
         }
+    }
+
+    /// The key of the question of one that is stored, or a ghost.
+    fn question_of(&self, id: ExperienceId) -> Option<u64> {
+        match self.stored(id) {
+            Some(stored) => Some(question_key(&stored.experience.question)),
+            None => self.ghosts.get(id).map(|ghost| ghost.question),
+        }
+    }
+
+    /// Ghosts whose evidence the triple touches, with the keys of their questions.
+    fn ghosts_resting_on(&self, source: &str, triple: &Triple) -> Vec<(ExperienceId, u64)> {
+        let mut keys = EvidenceKey::touched_by(source, triple).to_vec();
+        keys.sort_unstable();
+        self.ghosts
+            .iter()
+            .filter(|(_, ghost)| share_one(&ghost.evidence, &keys))
+            .map(|(id, ghost)| (id, ghost.question))
+            .collect()
     }
 
     fn resting_on(&self, source: &str, triple: &Triple) -> Vec<ExperienceId> {
@@ -181,6 +198,9 @@ impl Tenant {
             receipt.vetoes += u64::from(self.unteach(&record));
             wordings.insert((record.domain.clone(), record.masked.clone()));
         }
+        for id in self.traces(&targets.questions) {
+            self.remove_traces(id);
+        }
         for id in &targets.experiences {
             let Some(stored) = self.remove(*id) else {
                 continue;
@@ -198,6 +218,17 @@ impl Tenant {
         receipt.lessons = before.0 - self.lesson_count();
         receipt.links = before.1.saturating_sub(self.memory.lexicon.len() as u64);
         receipt
+    }
+
+    /// Those that are not stored, but that a ghost tier or a shadow keeps, of the questions with these ascending keys.
+    fn traces(&self, questions: &[u64]) -> BTreeSet<ExperienceId> {
+        let mut ids: BTreeSet<ExperienceId> =
+            self.memory.ghosts.asking(questions).into_iter().collect();
+        for shadow in &self.shadows {
+            ids.extend(shadow.asking(questions));
+        }
+        ids.retain(|id| self.memory.stored(*id).is_none());
+        ids
     }
 
     fn lesson_count(&self) -> u64 {

@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::experience::{Experience, Stored};
-use crate::index::{bound_key, plan_key};
+use crate::index::{bound_key, plan_key, question_key};
 use crate::memory::Memory;
+use crate::notes::NOTES;
 use crate::{AnswerId, ExperienceId, Settings};
 
 /// Why an answer was not remembered.
@@ -126,6 +127,13 @@ impl Memory {
                 .index()
                 .with_plan(plan_key(&experience.domain, plan))
                 .filter_map(|id| self.stored(id))
+                .collect(),
+            // Likeness cannot tell two notes apart that differ in a name: the same words in the same order are a duplicate.
+            None if experience.domain == NOTES => self
+                .index()
+                .with_question(question_key(&experience.question))
+                .filter_map(|id| self.stored(id))
+                .filter(|other| other.experience.domain == NOTES)
                 .collect(),
             None => self.without_plan_near(experience),
         };

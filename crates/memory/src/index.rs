@@ -138,6 +138,11 @@ impl Index {
             .map(|(_, id)| *id)
     }
 
+    /// Whether anything with the plan or template of that key is stored.
+    pub(crate) fn has_template(&self, key: u64) -> bool {
+        self.with_plan(key).next().is_some()
+    }
+
     pub(crate) fn with_question(&self, key: u64) -> impl Iterator<Item = ExperienceId> + '_ {
         self.questions
             .range((key, FIRST)..=(key, LAST))
@@ -151,6 +156,18 @@ impl Index {
         self.derived
             .range((parent, FIRST)..=(parent, LAST))
             .map(|(_, id)| *id)
+    }
+
+    /// Every bucket: domain and aspect.
+    pub(crate) fn buckets(&self) -> Vec<(Arc<str>, Arc<str>)> {
+        let aspects = |(domain, index): (&Arc<str>, &DomainIndex)| {
+            let aspects: Vec<_> = index.aspects.keys().cloned().collect();
+            let domain = Arc::clone(domain);
+            aspects
+                .into_iter()
+                .map(move |aspect| (Arc::clone(&domain), aspect))
+        };
+        self.domains.iter().flat_map(aspects).collect()
     }
 
     pub(crate) fn domain(&self, domain: &str) -> Option<&DomainIndex> {

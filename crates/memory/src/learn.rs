@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::admit::Asked;
 use crate::event::{Candidate, Episode, Hit};
 use crate::experience::{Experience, Link, Payload};
 use crate::gate::{GateVerdict, Refusal};
@@ -10,7 +11,6 @@ use crate::lessons::Lessons;
 use crate::memory::AnswerRecord;
 use crate::persistent::entry;
 use crate::posterior::Posterior;
-use crate::replacement::Step;
 use crate::state::Effect;
 use crate::tenant::Tenant;
 use crate::{ExperienceId, Namespace, Vector};
@@ -32,8 +32,9 @@ impl Tenant {
         } else {
             (0.0, 0.0)
         };
-        let gate = self.gate(namespace, episode, known_embedder);
-        self.remember_answer(episode, gate.clone(), lesson);
+        let asked = self.asked(episode);
+        let gate = self.gate(namespace, episode, &asked, known_embedder);
+        self.remember_answer(episode, gate.clone(), lesson, asked.served);
         Effect::Learned { gate, expired }
     }
 
@@ -115,26 +116,21 @@ impl Tenant {
         &mut self,
         namespace: &Namespace,
         episode: &Episode,
+        asked: &Asked,
         known_embedder: String,
     ) -> GateVerdict {
-        let step = Step {
-            now: episode.at,
-            retrieved: &episode.recalled,
-            ghosts: &[],
-            quality: episode.quality,
-        };
         let Some(candidate) = &episode.candidate else {
-            self.policy_step(&step);
+            self.policy_step(asked);
             return GateVerdict::Nothing;
         };
         if known_embedder != episode.embedder {
-            self.policy_step(&step);
+            self.policy_step(asked);
             return self.refused(Refusal::OtherEmbedder {
                 known: known_embedder,
                 given: episode.embedder.clone(),
             });
         }
-        let verdict = self.offer(experience(namespace, episode, candidate), &step);
+        let verdict = self.offer(experience(namespace, episode, candidate), asked);
         if let GateVerdict::Admitted { id, .. } = &verdict
             && let Some(quality) = episode.quality.filter(|quality| quality.is_finite())
         {
@@ -147,7 +143,13 @@ impl Tenant {
         verdict
     }
 
-    fn remember_answer(&mut self, episode: &Episode, gate: GateVerdict, lesson: (f64, f64)) {
+    fn remember_answer(
+        &mut self,
+        episode: &Episode,
+        gate: GateVerdict,
+        lesson: (f64, f64),
+        served: Option<(ExperienceId, f32)>,
+    ) {
         let own = match (&gate, episode.hit) {
             (
                 GateVerdict::Admitted { id, .. }
@@ -175,6 +177,8 @@ impl Tenant {
                 .into_iter()
                 .filter(|id| Some(*id) != own)
                 .collect(),
+            served,
+            offered: episode.candidate.as_ref().map(|candidate| candidate.id),
             gate,
             verdict: None,
             masked_vector: episode.masked_vector.clone(),

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod admit;
 pub mod codec;
 mod event;
 mod evidence;
@@ -15,11 +16,14 @@ mod lessons;
 mod lexicon;
 mod matrix;
 mod memory;
+mod notes;
+mod outline;
 mod persistent;
 mod posterior;
 pub mod recall;
 pub mod replacement;
 mod settings;
+mod shadow;
 mod signature;
 mod staleness;
 mod state;
@@ -45,10 +49,12 @@ pub use ids::{AnswerId, ExperienceId, InvalidId, Namespace, Timestamp, Ulid};
 pub use lessons::{Lessons, Neighbour};
 pub use lexicon::Lexicon;
 pub use memory::{AnswerRecord, Memory};
+pub use notes::{NOTES, Note};
 pub use posterior::Posterior;
 pub use recall::{RecallQuery, RecallSettings, Recalled};
 pub use replacement::PolicyName;
 pub use settings::{InvalidSetting, Settings};
+pub use shadow::PolicyRate;
 pub use signature::{Role, Signature};
 pub use state::{Effect, State};
 pub use stats::{Counters, Stats};

@@ -13,7 +13,9 @@ use crate::gate::{GateVerdict, veto_key};
 use crate::index::{Index, plan_key, template_key};
 use crate::lessons::Lessons;
 use crate::lexicon::Lexicon;
+use crate::outline::Outlines;
 use crate::persistent::{Map, Set};
+use crate::shadow::PolicyRate;
 use crate::stats::Counters;
 use crate::{AnswerId, ExperienceId, Settings, Timestamp};
 
@@ -40,6 +42,10 @@ pub struct AnswerRecord {
     pub experience: Option<ExperienceId>,
     /// Experiences that were used to make it.
     pub reused: Vec<ExperienceId>,
+    /// The experience that served it, with the likeness of the two questions, in [-1, 1].
+    pub served: Option<(ExperienceId, f32)>,
+    /// The id under which it was offered to the memory, taken or not.
+    pub offered: Option<ExperienceId>,
     /// What the gates made of it.
     pub gate: GateVerdict,
     /// The verdict on it, if any, and whose.
@@ -66,6 +72,10 @@ pub struct Memory {
     pub(crate) vetoes: Map<u64, AnswerId>,
     pub(crate) vetoes_by_age: Set<(AnswerId, u64)>,
     pub(crate) counters: Counters,
+    /// Refused and evicted experiences without their text; never served.
+    pub(crate) ghosts: Outlines,
+    /// How the live policy fares, first, and those in shadow.
+    pub(crate) rates: Vec<PolicyRate>,
     /// Counts the changes; ages of tallies are told in it.
     pub(crate) step: u64,
     #[serde(skip)]
@@ -82,6 +92,8 @@ struct Parts {
     vetoes: Map<u64, AnswerId>,
     vetoes_by_age: Set<(AnswerId, u64)>,
     counters: Counters,
+    ghosts: Outlines,
+    rates: Vec<PolicyRate>,
     step: u64,
 }
 
@@ -100,6 +112,8 @@ impl From<Parts> for Memory {
             vetoes: parts.vetoes,
             vetoes_by_age: parts.vetoes_by_age,
             counters: parts.counters,
+            ghosts: parts.ghosts,
+            rates: parts.rates,
             step: parts.step,
             index,
         }
@@ -125,6 +139,8 @@ impl Memory {
             vetoes: Map::new_sync(),
             vetoes_by_age: Set::new_sync(),
             counters: Counters::default(),
+            ghosts: Outlines::default(),
+            rates: Vec::new(),
             step: 0,
             index: Index::default(),
         }

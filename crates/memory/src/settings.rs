@@ -11,7 +11,8 @@ use crate::replacement::PolicyName;
 pub struct Settings {
     /// Most experiences in the namespace.
     pub capacity: usize,
-    /// Most experiences in one bucket (domain and aspect). CacheRAG's study of bucket capacity keeps 10.
+    /// Most experiences in one bucket (domain and aspect); 0: no bound but `capacity`. CacheRAG's study of bucket capacity
+    /// keeps 10.
     pub bucket_capacity: usize,
     /// Least grounding confidence to be stored: 0.6 in LivingRAG, appendix D.
     pub minimum_grounding: f64,
@@ -35,7 +36,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             capacity: 10_000,
-            bucket_capacity: 2_000,
+            bucket_capacity: 0,
             minimum_grounding: 0.6,
             minimum_novelty: 0.02,
             policy: PolicyName::default(),
@@ -81,7 +82,6 @@ impl Settings {
         }
         let counts = [
             ("capacity", self.capacity),
-            ("bucket_capacity", self.bucket_capacity),
             ("lessons_capacity", self.lessons_capacity),
             ("lexicon_capacity", self.lexicon_capacity),
             ("answers_capacity", self.answers_capacity),

@@ -43,6 +43,36 @@ pub enum Effect {
     },
     /// Settings or vectors were replaced, or nothing was left to do.
     Done,
+    /// The bounds became narrower than what was held.
+    Shrunk {
+        /// How many left, chosen by the policy.
+        evicted: u64,
+    },
+    /// Notes went through the gates.
+    Noted {
+        /// With this outcome each, in order.
+        gates: Vec<GateVerdict>,
+    },
+    /// A note was judged.
+    NoteJudged {
+        /// Whether it was there.
+        found: bool,
+    },
+    /// An experience was pinned, or let loose.
+    Pinned {
+        /// Whether it was there.
+        found: bool,
+    },
+}
+
+impl Effect {
+    const fn shrunk(evicted: u64) -> Self {
+        if evicted == 0 {
+            Self::Done
+        } else {
+            Self::Shrunk { evicted }
+        }
+    }
 }
 
 /// Everything learned, in every namespace.
@@ -125,22 +155,74 @@ impl State {
             Event::Settings {
                 namespace,
                 settings,
-            } => {
-                self.tenant(namespace).set(settings.clone());
-                Effect::Done
-            }
+            } => Effect::shrunk(self.tenant(namespace).set(settings.clone())),
             Event::Reembedded { embedder, vectors } => {
                 self.reembed(embedder, vectors);
                 Effect::Done
             }
             Event::Defaults { settings } => {
                 self.defaults = settings.clone();
-                self.tenants
-                    .values_mut()
-                    .for_each(|tenant| tenant.set(settings.clone()));
-                Effect::Done
+                let tenants = self.tenants.values_mut();
+                Effect::shrunk(tenants.map(|tenant| tenant.set(settings.clone())).sum())
             }
             Event::Redacted => Effect::Done,
+            Event::Pinned {
+                namespace,
+                experience,
+                pinned,
+                ..
+            } => Effect::Pinned {
+                found: self.tenant(namespace).set_pinned(*experience, *pinned),
+            },
+            Event::Noted { .. } | Event::Recalled { .. } | Event::NoteJudged { .. } => {
+                self.apply_note(event)
+            }
+        }
+    }
+
+    fn apply_note(&mut self, event: &Event) -> Effect {
+        match event {
+            Event::Noted {
+                namespace,
+                at,
+                embedder,
+                notes,
+            } => {
+                let known = self.claim_embedder(embedder);
+                let tenant = self.tenant(namespace);
+                let gates = tenant.take_notes(namespace, *at, notes, (&known, embedder));
+                Effect::Noted { gates }
+            }
+            Event::Recalled {
+                namespace,
+                at,
+                embedder,
+                vector,
+                notes,
+            } => {
+                if self.embedder == *embedder {
+                    self.tenant(namespace).notes_recalled(*at, vector, notes);
+                }
+                Effect::Done
+            }
+            Event::NoteJudged {
+                namespace,
+                at,
+                note,
+                good,
+            } => Effect::NoteJudged {
+                found: self.tenant(namespace).judge_note(*at, *note, *good),
+            },
+            Event::Episode { .. }
+            | Event::Feedback { .. }
+            | Event::Forget { .. }
+            | Event::SourceChanged { .. }
+            | Event::Import { .. }
+            | Event::Settings { .. }
+            | Event::Reembedded { .. }
+            | Event::Redacted
+            | Event::Defaults { .. }
+            | Event::Pinned { .. } => Effect::Done,
         }
     }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Timestamp;
 use crate::memory::Memory;
+use crate::shadow::PolicyRate;
 
 /// What happened in a namespace since it exists.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +35,10 @@ pub struct Counters {
     pub suspected: u64,
     /// Entries imported or warmed.
     pub imported: u64,
+    /// Notes that agents put down and that were taken.
+    pub notes: u64,
+    /// Times that notes were recalled.
+    pub recalls: u64,
     /// Good verdicts.
     pub good: u64,
     /// Bad verdicts.
@@ -67,6 +72,12 @@ pub struct Stats {
     pub vetoes: usize,
     /// The policy.
     pub policy: String,
+    /// How often it would have served, first, and how often those in shadow would have.
+    pub policies: Vec<PolicyRate>,
+    /// Refused and evicted experiences of which numbers and vector are kept.
+    pub ghosts: usize,
+    /// The most experiences in one bucket; 0: no bound but `capacity`.
+    pub bucket_capacity: usize,
     /// What happened so far.
     pub counters: Counters,
 }
@@ -96,6 +107,9 @@ impl Memory {
             answers: self.answers.size(),
             vetoes: self.vetoes.size(),
             policy: self.settings.policy.as_str().to_owned(),
+            policies: self.rates.clone(),
+            ghosts: self.ghosts.len(),
+            bucket_capacity: self.settings.bucket_capacity,
             counters: self.counters.clone(),
         }
     }

@@ -1,6 +1,6 @@
 //! How is one namespace changed? The side that only the learner touches: memory, policy and its random numbers.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rand::SeedableRng;
@@ -8,61 +8,124 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use crate::experience::{Experience, Stored, Usage};
-use crate::gate::{GateVerdict, Refusal};
 use crate::memory::Memory;
-use crate::replacement::{Decision, Offer, Replacement, Room, Scope, Step};
-use crate::state::Effect;
-use crate::{ExperienceId, Namespace, Settings, Timestamp, Vector};
+use crate::outline::{Outline, Outlines};
+use crate::replacement::{Replacement, Scope};
+use crate::shadow::{self, PolicyRate, Shadow};
+use crate::{ExperienceId, Settings, Timestamp, Vector};
 
 /// One namespace with everything that decides about it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Tenant {
     pub(crate) memory: Memory,
-    replacement: Replacement,
-    rng: ChaCha8Rng,
-    pinned: BTreeSet<ExperienceId>,
+    pub(crate) replacement: Replacement,
+    pub(crate) rng: ChaCha8Rng,
+    pub(crate) pinned: BTreeSet<ExperienceId>,
+    pub(crate) shadows: Vec<Shadow>,
 }
 
 impl Tenant {
     pub(crate) fn new(settings: Settings) -> Self {
-        let replacement = Replacement::new(settings.policy, settings.capacity);
-        let rng = ChaCha8Rng::seed_from_u64(settings.seed);
-        Self {
+        let mut tenant = Self {
+            replacement: settings.replacement(settings.policy),
+            rng: ChaCha8Rng::seed_from_u64(settings.seed),
             memory: Memory::new(settings),
-            replacement,
-            rng,
             pinned: BTreeSet::new(),
+            shadows: Vec::new(),
+        };
+        tenant.begin();
+        tenant
+    }
+
+    /// The policies begin anew, from the experiences in order of their ids.
+    fn begin(&mut self) {
+        let settings = Arc::clone(&self.memory.settings);
+        self.replacement = settings.replacement(settings.policy);
+        self.rng = ChaCha8Rng::seed_from_u64(settings.seed);
+        self.shadows = shadow::beside(&settings);
+        self.memory.ghosts = Outlines::default();
+        for stored in self.memory.experiences.values() {
+            let id = stored.experience.id;
+            self.replacement.inserted(id, &[]);
+            for shadow in &mut self.shadows {
+                shadow.begin_with(id, Outline::shadow(&stored.experience));
+            }
         }
+        self.memory.rates = vec![PolicyRate::new(settings.policy, true)];
+        self.note_rates();
     }
 
     pub(crate) const fn memory(&self) -> &Memory {
         &self.memory
     }
 
-    /// Replaces the settings. A change of policy starts it anew from the experiences in order of their ids.
-    pub(crate) fn set(&mut self, settings: Settings) {
-        if settings.policy != self.memory.settings.policy
-            || settings.seed != self.memory.settings.seed
-        {
-            self.replacement = Replacement::new(settings.policy, settings.capacity);
-            self.rng = ChaCha8Rng::seed_from_u64(settings.seed);
-            for stored in self.memory.experiences.values() {
-                self.replacement.inserted(stored.experience.id, &[]);
+    /// Replaces the settings. Who has no place any more leaves, as the policy that knows them chooses; a change of policy
+    /// starts it anew. Gives the number that left.
+    pub(crate) fn set(&mut self, settings: Settings) -> u64 {
+        let old = Arc::clone(&self.memory.settings);
+        let anew = settings.policy != old.policy || settings.seed != old.seed;
+        let bounds = |s: &Settings| (s.capacity, s.bucket_capacity);
+        let resized = bounds(&settings) != bounds(&old);
+        self.memory.settings = Arc::new(settings);
+        let evicted = self.shrink();
+        if anew {
+            self.begin();
+        } else if resized {
+            self.replacement.resized(self.memory.settings.capacity);
+            self.settle_ghosts();
+            for shadow in &mut self.shadows {
+                shadow.resized(&self.memory.settings, &self.pinned);
+            }
+            self.memory.rates = vec![PolicyRate::new(self.memory.settings.policy, true)];
+            self.note_rates();
+        }
+        evicted
+    }
+
+    /// Evicts until every bound holds, or only the pinned are left.
+    fn shrink(&mut self) -> u64 {
+        let settings = Arc::clone(&self.memory.settings);
+        let mut evicted = 0;
+        if settings.bucket_capacity > 0 {
+            for (domain, aspect) in self.memory.index.buckets() {
+                loop {
+                    let (size, free) = self.bucket_members(&domain, &aspect);
+                    if size <= settings.bucket_capacity || !self.evict_among(Scope::Bucket(&free)) {
+                        break;
+                    }
+                    evicted += 1;
+                }
             }
         }
-        self.memory.settings = Arc::new(settings);
-        while self.memory.len() > self.memory.settings.capacity {
-            let Some(victim) = self.replacement.victim(
-                Scope::Anywhere {
-                    pinned: &self.pinned,
-                },
-                &mut self.rng,
-            ) else {
-                break;
-            };
-            self.remove(victim);
-            self.memory.counters.evicted += 1;
+        let pinned = self.pinned.clone();
+        while self.memory.len() > settings.capacity
+            && self.evict_among(Scope::Anywhere { pinned: &pinned })
+        {
+            evicted += 1;
         }
+        evicted
+    }
+
+    fn evict_among(&mut self, among: Scope<'_>) -> bool {
+        let victim = self.replacement.evict(among, &mut self.rng);
+        if let Some(victim) = victim {
+            self.evicted(victim);
+        }
+        victim.is_some()
+    }
+
+    /// How many a bucket holds, and those of them that may leave, ascending.
+    pub(crate) fn bucket_members(&self, domain: &str, aspect: &str) -> (usize, Vec<ExperienceId>) {
+        let bucket = self
+            .memory
+            .index
+            .domain(domain)
+            .and_then(|d| d.aspects.get(aspect));
+        bucket.map_or((0, Vec::new()), |bucket| {
+            let free = bucket.members.iter().copied();
+            let free = free.filter(|m| !self.pinned.contains(m)).collect();
+            (bucket.members.size(), free)
+        })
     }
 
     /// Changes the usage of an experience, if it is there.
@@ -77,17 +140,70 @@ impl Tenant {
         }
     }
 
-    /// Takes an experience out, whatever the reason; the policy is told.
+    /// Takes an experience out for good: deleted, expired or taken back. No policy keeps a trace of it.
     pub(crate) fn remove(&mut self, id: ExperienceId) -> Option<Stored> {
+        self.remove_traces(id);
+        self.take_out(id)
+    }
+
+    /// Makes every policy forget an id, and its ghost go.
+    pub(crate) fn remove_traces(&mut self, id: ExperienceId) {
+        self.replacement.removed(id);
+        self.memory.ghosts.remove(id);
+        self.settle_ghosts();
+        for shadow in &mut self.shadows {
+            shadow.removed(id);
+        }
+        self.note_rates();
+    }
+
+    /// The policy chose one to leave.
+    pub(crate) fn evicted(&mut self, id: ExperienceId) {
+        if let Some(stored) = self.take_out(id) {
+            self.memory.counters.evicted += 1;
+            self.haunt(&stored.experience);
+        }
+    }
+
+    fn take_out(&mut self, id: ExperienceId) -> Option<Stored> {
         let stored = self.memory.experiences.get(&id)?.clone();
         self.memory.index.remove(&stored);
         self.memory.experiences.remove_mut(&id);
-        self.replacement.removed(id);
         self.pinned.remove(&id);
         Some(stored)
     }
 
-    fn put(&mut self, stored: Stored) {
+    /// Keeps the outline of one that the policy remembers as a ghost.
+    pub(crate) fn haunt(&mut self, experience: &Experience) {
+        if self.replacement.is_ghost(experience.id) {
+            self.memory
+                .ghosts
+                .insert(experience.id, Outline::ghost(experience));
+        }
+    }
+
+    /// Lets go of the ghosts that the policy gave up.
+    pub(crate) fn settle_ghosts(&mut self) {
+        for gone in self.replacement.take_dropped_ghosts() {
+            if !self.replacement.is_ghost(gone) {
+                self.memory.ghosts.remove(gone);
+            }
+        }
+    }
+
+    /// Shows readers how the policies fare.
+    pub(crate) fn note_rates(&mut self) {
+        let held = self.memory.len();
+        self.memory.rates.truncate(1);
+        if let Some(live) = self.memory.rates.first_mut() {
+            live.held = held;
+        }
+        self.memory
+            .rates
+            .extend(self.shadows.iter().map(|shadow| shadow.rate));
+    }
+
+    pub(crate) fn put(&mut self, stored: Stored) {
         if stored.usage.pinned {
             self.pinned.insert(stored.experience.id);
         }
@@ -97,17 +213,40 @@ impl Tenant {
             .insert_mut(stored.experience.id, stored);
     }
 
-    /// Puts an experience in the place of another that is already out; the policy keeps no seat, it is told of both.
-    pub(crate) fn replace(&mut self, stored: Stored) {
-        self.replacement.inserted(stored.experience.id, &[]);
+    /// Puts an experience in the place of `old`, which it repeats or corrects; the policies let it inherit.
+    pub(crate) fn replace(&mut self, old: ExperienceId, stored: Stored) {
+        let id = stored.experience.id;
+        self.take_out(old);
+        if old != id {
+            self.replacement.replaced(old, id);
+            self.memory.ghosts.remove(old);
+            let outline = Outline::shadow(&stored.experience);
+            for shadow in &mut self.shadows {
+                shadow.replaced(old, id, &outline);
+            }
+        }
         self.put(stored);
     }
 
-    pub(crate) fn pin(&mut self, id: ExperienceId) {
-        if self.memory.stored(id).is_some() {
+    /// Keeps an experience from eviction. Whether it is there.
+    pub(crate) fn pin(&mut self, id: ExperienceId) -> bool {
+        let there = self.memory.stored(id).is_some();
+        if there {
             self.pinned.insert(id);
             self.change(id, |usage| usage.pinned = true);
         }
+        there
+    }
+
+    pub(crate) fn set_pinned(&mut self, id: ExperienceId, pinned: bool) -> bool {
+        if pinned { self.pin(id) } else { self.unpin(id) }
+    }
+
+    /// Lets it leave again; who is too many by that leaves at the next newcomer.
+    pub(crate) fn unpin(&mut self, id: ExperienceId) -> bool {
+        self.pinned.remove(&id);
+        self.change(id, |usage| usage.pinned = false);
+        self.memory.stored(id).is_some()
     }
 
     /// Removes what has outlived its lifetime. Expiry is no eviction.
@@ -118,171 +257,6 @@ impl Tenant {
         }
         self.memory.counters.expired += expired.len() as u64;
         expired
-    }
-
-    /// The gates: novelty, grounding, admission.
-    pub(crate) fn offer(&mut self, experience: Experience, step: &Step<'_>) -> GateVerdict {
-        let settings = Arc::clone(&self.memory.settings);
-        let id = experience.id;
-        let twin = self
-            .memory
-            .nearest_twin(&experience)
-            .filter(|t| 1.0 - f64::from(t.similarity) < settings.minimum_novelty);
-        if let Some(twin) = twin
-            && twin.same_evidence
-        {
-            self.replacement.step(step, None, &mut self.rng);
-            self.change(twin.id, |usage| usage.suspect = false);
-            self.memory.counters.duplicates += 1;
-            return GateVerdict::Duplicate {
-                of: twin.id,
-                similarity: twin.similarity,
-            };
-        }
-        if let Err(refusal) = self.memory.grounding_gate(&experience, &settings) {
-            self.replacement.step(step, None, &mut self.rng);
-            return self.refused(refusal);
-        }
-        if let Some(old) = twin.and_then(|twin| self.remove(twin.id)) {
-            // The facts changed: the new answer inherits what was learned of the old one's usefulness.
-            self.replacement.step(step, None, &mut self.rng);
-            let usage = Usage {
-                suspect: false,
-                ..old.usage
-            };
-            self.replace(Stored {
-                usage,
-                ..Stored::new(experience)
-            });
-            self.memory.counters.superseded += 1;
-            return GateVerdict::Superseded {
-                old: old.experience.id,
-                id,
-            };
-        }
-        self.admit(experience, step)
-    }
-
-    fn admit(&mut self, experience: Experience, step: &Step<'_>) -> GateVerdict {
-        let id = experience.id;
-        let settings = Arc::clone(&self.memory.settings);
-        let bucket = self
-            .memory
-            .index
-            .domain(&experience.domain)
-            .and_then(|d| d.aspects.get(experience.aspect.as_str()));
-        let full = bucket.filter(|b| b.members.size() >= settings.bucket_capacity);
-        let members: Vec<ExperienceId> = full.map_or_else(Vec::new, |b| {
-            b.members
-                .iter()
-                .copied()
-                .filter(|m| !self.pinned.contains(m))
-                .collect()
-        });
-        let room = if full.is_some() {
-            Room::Full(Scope::Bucket(&members))
-        } else if self.memory.len() >= settings.capacity {
-            Room::Full(Scope::Anywhere {
-                pinned: &self.pinned,
-            })
-        } else {
-            Room::Free
-        };
-        let offer = Offer {
-            id,
-            nearest: step.retrieved,
-            room,
-            stored: self.memory.len(),
-        };
-        match self.replacement.step(step, Some(&offer), &mut self.rng) {
-            Some(Decision::Admit { evict }) => {
-                if let Some(victim) = evict {
-                    self.remove(victim);
-                    self.memory.counters.evicted += 1;
-                }
-                self.put(Stored::new(experience));
-                self.memory.counters.admitted += 1;
-                GateVerdict::Admitted { id, evicted: evict }
-            }
-            Some(Decision::Reject) | None => self.refused(Refusal::NotAdmitted {
-                policy: settings.policy.as_str().to_owned(),
-            }),
-        }
-    }
-
-    pub(crate) fn refused(&mut self, refusal: Refusal) -> GateVerdict {
-        *self
-            .memory
-            .counters
-            .refused
-            .entry(refusal.name().to_owned())
-            .or_default() += 1;
-        GateVerdict::Refused(refusal)
-    }
-
-    /// A step of the policy without a newcomer.
-    pub(crate) fn policy_step(&mut self, step: &Step<'_>) {
-        self.replacement.step(step, None, &mut self.rng);
-    }
-
-    pub(crate) fn import(
-        &mut self,
-        namespace: &Namespace,
-        at: Timestamp,
-        lesson_weight: f64,
-        experiences: &[Experience],
-        embedders: (String, &str),
-    ) -> Effect {
-        self.sweep(at);
-        let (mut taken, mut duplicates, mut refused) = (0, 0, BTreeMap::new());
-        for experience in experiences {
-            self.memory.step += 1;
-            let experience = Experience {
-                namespace: namespace.clone(),
-                ..experience.clone()
-            };
-            let step = Step {
-                now: at,
-                retrieved: &[],
-                ghosts: &[],
-                quality: None,
-            };
-            let (weight, lesson) = (lesson_weight.clamp(0.0, 1.0), experience.clone());
-            let verdict = if embedders.0 == embedders.1 {
-                self.offer(experience, &step)
-            } else {
-                self.refused(Refusal::OtherEmbedder {
-                    known: embedders.0.clone(),
-                    given: embedders.1.to_owned(),
-                })
-            };
-            match verdict {
-                GateVerdict::Admitted { .. } | GateVerdict::Superseded { .. } => {
-                    taken += 1;
-                    self.teach(
-                        &lesson.domain,
-                        &lesson.signature.masked,
-                        lesson.template(),
-                        &lesson.masked_vector,
-                        (weight, 0.0),
-                    );
-                    for link in &lesson.links {
-                        self.teach_link(link, (weight, 0.0));
-                    }
-                }
-                GateVerdict::Duplicate { .. } => duplicates += 1,
-                GateVerdict::Refused(refusal) => {
-                    *refused.entry(refusal.name().to_owned()).or_default() += 1
-                }
-                GateVerdict::Nothing => {}
-            }
-        }
-        self.memory.counters.imported += taken;
-        Effect::Imported {
-            taken,
-            duplicates,
-            refused,
-        }
     }
 
     pub(crate) fn reembed(&mut self, vector_of: &dyn Fn(&str) -> Vector) {
@@ -303,6 +277,15 @@ impl Tenant {
             self.memory
                 .experiences
                 .insert_mut(stored.experience.id, stored);
+        }
+        let experiences = self.memory.experiences.clone();
+        let masked = |id| {
+            let stored = experiences.get(&id);
+            stored.map(|s: &Stored| s.experience.masked_vector.clone())
+        };
+        self.memory.ghosts.reembed(&masked);
+        for shadow in &mut self.shadows {
+            shadow.reembed(&masked);
         }
         let domains: Vec<Arc<str>> = self.memory.lessons.keys().cloned().collect();
         for domain in domains {

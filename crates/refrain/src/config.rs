@@ -8,6 +8,7 @@ mod layers;
 
 use std::path::PathBuf;
 
+use memory::PolicyName;
 use serde::{Deserialize, Serialize};
 
 pub use layers::{ConfigError, Layers, Origin, Setting};
@@ -83,10 +84,14 @@ pub struct PlannerConfig {
 pub struct MemoryConfig {
     /// Whether answers are remembered and reused.
     pub enabled: bool,
+    /// Several of these settings under one name; what is given explicitly is stronger.
+    pub preset: MemoryPreset,
     /// Experiences kept a namespace.
     pub capacity: usize,
-    /// Who leaves when the memory is full.
-    pub policy: EvictionPolicy,
+    /// Experiences kept a bucket (a source's questions of one aspect); 0: no bound but `capacity`.
+    pub bucket_capacity: usize,
+    /// Who may enter when the memory is full, and who leaves.
+    pub policy: PolicyName,
     /// Experiences recalled as examples (CacheRAG §4.2: k = 5).
     pub examples: usize,
     /// Relevance against diversity, in `[0, 1]` (CacheRAG, Algorithm 2: λ = 0.5).
@@ -99,14 +104,36 @@ pub struct MemoryConfig {
     pub volatile_hours: u64,
 }
 
-/// Who leaves when the memory is full.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// Settings of the memory under one name.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum EvictionPolicy {
-    /// The experience that was used the longest ago.
-    Lru,
-    /// The experience that came first.
-    Fifo,
+pub enum MemoryPreset {
+    /// Each setting as it stands.
+    #[default]
+    None,
+    /// CacheRAG's cache: least recently used, ten a bucket (§4.2 and its study of bucket capacity).
+    CacheRag,
+}
+
+impl MemoryPreset {
+    /// The settings that it stands for, as dotted keys with their values.
+    fn settings(self) -> Vec<(&'static str, toml::Value)> {
+        match self {
+            Self::None => Vec::new(),
+            Self::CacheRag => vec![
+                ("memory.policy", toml::Value::from("lru")),
+                ("memory.bucket_capacity", toml::Value::from(10)),
+            ],
+        }
+    }
+
+    fn parse(name: &str) -> Option<Self> {
+        match name {
+            "none" => Some(Self::None),
+            "cacherag" => Some(Self::CacheRag),
+            _ => None,
+        }
+    }
 }
 
 /// The embedder of a directory.

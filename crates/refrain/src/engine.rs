@@ -8,18 +8,18 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use kgqa::answer::{Planner, PlannerConfig};
 use language_model::Embedder;
-use memory::{AnswerId, Event, PolicyName, Settings, Ulid, Vector};
+use memory::{AnswerId, Event, Settings, Ulid, Vector};
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::clock::Clock;
-use crate::config::{Config, EvictionPolicy};
+use crate::config::Config;
 use crate::corpus::Corpora;
 use crate::directory::{Directory, DirectoryLock};
 use crate::embedder;
 use crate::error::{EngineError, check_name};
 use crate::journal::{RedbJournal, RedbOptions};
-use crate::learner::{Learner, LearnerConfig};
+use crate::learner::{Learner, LearnerConfig, Shrunk};
 use crate::remember::without_slots;
 use crate::source::{self, Descriptions, Source, View};
 use crate::suggest::closest;
@@ -132,7 +132,6 @@ impl Engine {
             sources: RwLock::new(sources),
             _lock: lock,
         };
-        engine.adopt_settings()?;
         engine.adopt_embedder()?;
         Ok(engine)
     }
@@ -145,6 +144,11 @@ impl Engine {
     /// The settings.
     pub fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// The memories that were too large for the settings when the directory was opened, and were shrunk by the policy.
+    pub fn shrunk(&self) -> &[Shrunk] {
+        self.learner.shrunk()
     }
 
     /// Every source, by name.
@@ -239,21 +243,6 @@ impl Engine {
             .collect()
     }
 
-    /// Gives every namespace the bounds that the settings have now.
-    fn adopt_settings(&self) -> Result<(), EngineError> {
-        let wanted = memory_settings(&self.config);
-        let knowledge = self.learner.knowledge();
-        for namespace in knowledge.namespaces() {
-            if *knowledge.memory(namespace).settings() != wanted {
-                self.learner.submit(Event::Settings {
-                    namespace: namespace.clone(),
-                    settings: wanted.clone(),
-                })?;
-            }
-        }
-        Ok(())
-    }
-
     /// Makes the memory's vectors anew when another embedder made them.
     ///
     /// One event carries all vectors, so a crash leaves the old ones and the next start begins again.
@@ -314,12 +303,9 @@ fn planner_config(config: &Config) -> PlannerConfig {
 fn memory_settings(config: &Config) -> Settings {
     Settings {
         capacity: config.memory.capacity,
-        bucket_capacity: config.memory.capacity,
+        bucket_capacity: config.memory.bucket_capacity,
         minimum_grounding: f64::from(config.memory.minimum_grounding),
-        policy: match config.memory.policy {
-            EvictionPolicy::Lru => PolicyName::Lru,
-            EvictionPolicy::Fifo => PolicyName::Fifo,
-        },
+        policy: config.memory.policy,
         ..Settings::default()
     }
 }

@@ -129,6 +129,23 @@ pub enum EngineError {
         /// The id.
         id: String,
     },
+    /// No note has this id.
+    #[error("\"{id}\" is no note")]
+    UnknownNote {
+        /// The id.
+        id: String,
+    },
+    /// A note that cannot be taken.
+    #[error(
+        "note {place} has {bytes} bytes; a note has 1 to {} bytes",
+        crate::notes::MAX_NOTE_BYTES
+    )]
+    BadNote {
+        /// Which, from 1.
+        place: usize,
+        /// Its length without the space around it.
+        bytes: usize,
+    },
     /// A file that is no export.
     #[error("line {line} of the export cannot be read: {message}")]
     BadExport {
@@ -265,6 +282,10 @@ impl EngineError {
                 Some("set embedder.kind to \"builtin\", or build with `cargo build --release -p refrain-cli --features minilm`".to_owned())
             }
             Self::NoWeights { .. } | Self::BadWeights { .. } => Some(WEIGHTS.to_owned()),
+            Self::BadNote { .. } => Some("cut it into several notes".to_owned()),
+            Self::UnknownNote { .. } => Some(
+                "`refrain memory recall` shows the ids of notes; answers are judged by `refrain feedback`".to_owned(),
+            ),
             Self::UnknownExperience { .. } => {
                 Some("`refrain memory list` shows the ids".to_owned())
             }
@@ -324,6 +345,8 @@ impl EngineError {
             | Self::BadTriples { .. }
             | Self::UnknownAnswer { .. }
             | Self::UnknownExperience { .. }
+            | Self::UnknownNote { .. }
+            | Self::BadNote { .. }
             | Self::UnknownLabel { .. }
             | Self::AmbiguousLabel { .. }
             | Self::InvalidName { .. } => true,

@@ -72,6 +72,7 @@ type Reply<T> = Sender<Result<T, Arc<JournalError>>>;
 enum Command {
     Episode(Namespace, Box<Episode>),
     Event(Box<Event>, Reply<Effect>),
+    Told(Box<Event>),
     Forget {
         namespace: Namespace,
         selector: ForgetSelector,
@@ -94,7 +95,33 @@ pub struct Learner {
     published: Arc<Published>,
     dropped: AtomicU64,
     lost: Arc<AtomicU64>,
+    shrunk: Vec<Shrunk>,
     thread: Option<JoinHandle<()>>,
+}
+
+/// A memory that was too large for its settings when it was opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shrunk {
+    /// Whose.
+    pub namespace: Namespace,
+    /// Experiences that left, chosen by the policy.
+    pub evicted: u64,
+    /// Experiences that stayed.
+    pub kept: usize,
+}
+
+/// Who lost how many from one state of knowledge to the next.
+fn shrunk(before: &Knowledge, after: &Knowledge) -> Vec<Shrunk> {
+    let of = |namespace: &Namespace| {
+        let evicted = |k: &Knowledge| k.memory(namespace).counters().evicted;
+        Shrunk {
+            namespace: namespace.clone(),
+            evicted: evicted(after) - evicted(before),
+            kept: after.memory(namespace).len(),
+        }
+    };
+    let all = before.namespaces().map(of);
+    all.filter(|shrunk| shrunk.evicted > 0).collect()
 }
 
 impl Learner {
@@ -107,6 +134,7 @@ impl Learner {
         config: LearnerConfig,
     ) -> Result<Self, LearnerError> {
         let mut recovered = recover(journal.as_mut()).map_err(Arc::new)?;
+        let before = Knowledge::of(&recovered.state, &config.settings, recovered.position);
         if recovered.position == Position(0) || *recovered.state.defaults() != config.settings {
             // What settings held when is part of the history: a replay must not see later ones.
             let event = Event::Defaults {
@@ -118,6 +146,7 @@ impl Learner {
             recovered.state.apply(&event);
         }
         let knowledge = Knowledge::of(&recovered.state, &config.settings, recovered.position);
+        let shrunk = shrunk(&before, &knowledge);
         let published = Arc::new(Published::new(knowledge));
         let (sender, receiver) = sync_channel(config.queue_events.max(1));
         let lost = Arc::new(AtomicU64::new(0));
@@ -139,8 +168,15 @@ impl Learner {
             published,
             dropped: AtomicU64::new(0),
             lost,
+            shrunk,
             thread: Some(thread),
         })
+    }
+
+    /// The memories that were too large for the settings when the learner started.
+    #[must_use]
+    pub fn shrunk(&self) -> &[Shrunk] {
+        &self.shrunk
     }
 
     /// The newest knowledge. It does not change while it is held.
@@ -151,10 +187,16 @@ impl Learner {
 
     /// Hands an episode over, without waiting.
     pub fn learn(&self, namespace: Namespace, episode: Episode) -> Handed {
-        match self
-            .sender
-            .try_send(Command::Episode(namespace, Box::new(episode)))
-        {
+        self.hand_over(Command::Episode(namespace, Box::new(episode)))
+    }
+
+    /// Hands an event over, without waiting: one whose loss only makes the policy know a little less.
+    pub fn tell(&self, event: Event) -> Handed {
+        self.hand_over(Command::Told(Box::new(event)))
+    }
+
+    fn hand_over(&self, command: Command) -> Handed {
+        match self.sender.try_send(command) {
             Ok(()) => Handed::Queued,
             Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
                 self.dropped.fetch_add(1, Ordering::Relaxed);
@@ -284,6 +326,7 @@ impl Batch {
         let (event, reply) = match command {
             Command::Episode(namespace, episode) => (Event::Episode { namespace, episode }, None),
             Command::Event(event, reply) => (*event, Some(reply)),
+            Command::Told(event) => (*event, None),
             other @ (Command::Forget { .. }
             | Command::Reembed { .. }
             | Command::Settle(_)
@@ -340,7 +383,7 @@ impl Work {
             } => {
                 let _ = reply.send(self.forget(namespace, &selector, at));
             }
-            Command::Episode(..) | Command::Event(..) => {}
+            Command::Episode(..) | Command::Event(..) | Command::Told(_) => {}
         }
         false
     }

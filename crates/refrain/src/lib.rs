@@ -21,6 +21,7 @@ pub mod journal;
 pub mod knowledge;
 pub mod learner;
 pub mod load;
+pub mod notes;
 mod recognise;
 mod remember;
 pub mod remembered;
@@ -48,7 +49,7 @@ pub use engine::{Engine, Surroundings};
 pub use error::EngineError;
 pub use feedback::{BlastRadius, Verdict};
 pub use knowledge::Knowledge;
-pub use learner::{Handed, Learner, LearnerConfig, LearnerError};
+pub use learner::{Handed, Learner, LearnerConfig, LearnerError, Shrunk};
 pub use load::{Edit, EditReport, LoadRequest};
 pub use source::{Source, SourceSummary};
 

@@ -248,12 +248,13 @@ impl Run<'_, '_> {
             let Some(late) = self.late.pop_front() else {
                 return;
             };
-            self.policy.judged(&Step {
+            let step = Step {
                 now: Timestamp(at as u64),
                 retrieved: &late.retrieved,
                 ghosts: &[],
                 quality: Some(late.quality),
-            });
+            };
+            self.policy.judged(&step, None);
         }
     }
 

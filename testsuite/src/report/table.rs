@@ -25,7 +25,7 @@ pub(super) fn questions(report: &QuestionReport) -> String {
             interrupted(report.interrupted)
         ),
     );
-    for (name, value) in main_rows(figures) {
+    for (name, value) in main_rows(figures).into_iter().chain(memory_rows(report)) {
         line(&mut out, format_args!("  {name:<22} {value:>9}"));
     }
     line(
@@ -65,6 +65,22 @@ fn main_rows(figures: &Figures) -> Vec<(&'static str, String)> {
         ("latency p50 ms", format!("{:.2}", figures.latency_ms.p50)),
         ("latency p95 ms", format!("{:.2}", figures.latency_ms.p95)),
     ]
+}
+
+/// How full the memory was, where the run bounds it.
+fn memory_rows(report: &QuestionReport) -> Vec<(&'static str, String)> {
+    let held = report
+        .remembered
+        .filter(|_| report.settings.capacity.is_some())
+        .map(|held| ("experiences held", held.to_string()));
+    let unbounded = report.unbounded.iter().flat_map(|all| {
+        [
+            ("  without a bound", all.experiences.to_string()),
+            ("  its accuracy", format!("{:.4}", all.exact_set_accuracy)),
+            ("  its reuse", format!("{:.4}", all.reuse_share)),
+        ]
+    });
+    held.into_iter().chain(unbounded).collect()
 }
 
 fn kinds(out: &mut String, report: &QuestionReport) {

@@ -52,6 +52,14 @@ impl Lists {
         }
     }
 
+    #[expect(clippy::cast_precision_loss, reason = "a capacity is far below 2^52")]
+    pub(super) fn resize(&mut self, capacity: usize) {
+        self.capacity = capacity;
+        self.target = self.target.min(capacity as f64);
+        self.b1.trim(capacity);
+        self.b2.trim(capacity);
+    }
+
     pub(super) fn access(&mut self, id: ExperienceId) {
         if self.t1.remove(id) || self.t2.contains(id) {
             self.t2.push(id);
@@ -142,6 +150,10 @@ impl EvictionPolicy for Arc {
         if matches!(offer.room, Room::Present) {
             self.lists.access(offer.id);
         }
+    }
+
+    fn resized(&mut self, capacity: usize) {
+        self.lists.resize(capacity);
     }
 
     fn inserted(&mut self, arrival: &Arrival<'_>) {

@@ -56,6 +56,10 @@ impl EvictionPolicy for ArcClassic {
         }
     }
 
+    fn resized(&mut self, capacity: usize) {
+        self.lists.resize(capacity);
+    }
+
     fn inserted(&mut self, arrival: &Arrival<'_>) {
         self.lists.enter(arrival.id);
     }

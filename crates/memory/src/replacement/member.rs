@@ -278,10 +278,23 @@ impl Replacement {
         Decision::Admit { evict }
     }
 
-    /// A verdict on a step that was taken note of without one.
-    pub fn judged(&mut self, step: &Step<'_>) {
-        self.eviction().judged(step);
-        self.admission().judged(step);
+    /// A verdict on a step that was taken note of with the quality `before`, or without any.
+    pub fn judged(&mut self, step: &Step<'_>, before: Option<f64>) {
+        self.eviction().judged(step, before);
+        self.admission().judged(step, before);
+    }
+
+    /// The cache has another size from now on. Whoever had to leave for it has left.
+    pub fn resized(&mut self, capacity: usize) {
+        self.eviction().resized(capacity);
+        if let Parts::Two(..) = self.parts {
+            self.admission().resized(capacity);
+        }
+    }
+
+    /// `new` takes the place of `old`, which is not evicted: it repeats it, with other facts.
+    pub fn replaced(&mut self, old: ExperienceId, new: ExperienceId) {
+        self.eviction().replaced(old, new);
     }
 
     /// Something entered without being asked about, as by import. `nearest` as in [`Offer::nearest`].
@@ -297,5 +310,12 @@ impl Replacement {
     /// Who should leave because the room shrank. The caller tells [`Self::removed`].
     pub fn victim(&mut self, among: Scope<'_>, rng: &mut dyn RngCore) -> Option<ExperienceId> {
         self.eviction().victim(None, among, rng)
+    }
+
+    /// Evicts one because the room shrank; `None` if nobody may leave.
+    pub fn evict(&mut self, among: Scope<'_>, rng: &mut dyn RngCore) -> Option<ExperienceId> {
+        let victim = self.victim(among, rng)?;
+        self.eviction().evicted(victim);
+        Some(victim)
     }
 }

@@ -149,8 +149,11 @@ pub trait AdmissionPolicy {
     /// Learns from a step.
     fn observe(&mut self, step: &Step<'_>);
 
-    /// A verdict came later than its step, which was observed without one.
-    fn judged(&mut self, _: &Step<'_>) {}
+    /// A verdict came later than its step, which was observed with the quality `before`, or without any.
+    fn judged(&mut self, _: &Step<'_>, _before: Option<f64>) {}
+
+    /// The cache has another size from now on.
+    fn resized(&mut self, _capacity: usize) {}
 
     /// Whether the newcomer may enter. Asked even if it is stored already; the answer is then of no consequence.
     fn admits(&mut self, step: &Step<'_>, offer: &Offer<'_>, rng: &mut dyn RngCore) -> bool;
@@ -161,8 +164,11 @@ pub trait EvictionPolicy {
     /// Learns from a step.
     fn observe(&mut self, step: &Step<'_>);
 
-    /// A verdict came later than its step, which was observed without one.
-    fn judged(&mut self, _: &Step<'_>) {}
+    /// A verdict came later than its step, which was observed with the quality `before`, or without any.
+    fn judged(&mut self, _: &Step<'_>, _before: Option<f64>) {}
+
+    /// The cache has another size from now on; it holds no more than that.
+    fn resized(&mut self, _capacity: usize) {}
 
     /// Something asks to enter, whether or not it will.
     fn offered(&mut self, _: &Offer<'_>) {}
@@ -177,6 +183,15 @@ pub trait EvictionPolicy {
 
     /// Something left for another reason, and nothing may remind of it: deleted or expired.
     fn removed(&mut self, id: ExperienceId);
+
+    /// `new` takes the place of `old`, which it repeats with other facts. Where lives are kept, it inherits.
+    fn replaced(&mut self, old: ExperienceId, new: ExperienceId) {
+        self.removed(old);
+        self.inserted(&Arrival {
+            id: new,
+            nearest: &[],
+        });
+    }
 
     /// Who should leave, for `newcomer` if there is one; `None` if nobody may.
     fn victim(

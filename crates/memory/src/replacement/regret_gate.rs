@@ -63,7 +63,7 @@ impl RegretGate {
     pub fn reference(capacity: usize) -> Self {
         Self::new(
             Cost::InformationGain,
-            Filling::Bootstrap((capacity / 2).clamp(5, 25)),
+            Filling::Bootstrap(bootstrap(capacity)),
             Threshold::Dispersion(Dispersion::default()),
         )
     }
@@ -142,8 +142,20 @@ impl AdmissionPolicy for RegretGate {
         }
     }
 
-    fn judged(&mut self, step: &Step<'_>) {
-        self.observe(step);
+    fn judged(&mut self, step: &Step<'_>, before: Option<f64>) {
+        match (self.cost, before, step.quality) {
+            (Cost::Outcome, Some(before), Some(quality)) => {
+                let more = before.clamp(0.0, 1.0) - quality.clamp(0.0, 1.0);
+                self.regret = (self.regret + more).max(0.0);
+            }
+            (Cost::Outcome | Cost::InformationGain, _, _) => self.observe(step),
+        }
+    }
+
+    fn resized(&mut self, capacity: usize) {
+        if let Filling::Bootstrap(size) = &mut self.filling {
+            *size = bootstrap(capacity);
+        }
     }
 
     fn admits(&mut self, _: &Step<'_>, offer: &Offer<'_>, _: &mut dyn RngCore) -> bool {
@@ -169,6 +181,11 @@ impl AdmissionPolicy for RegretGate {
         self.admissions += 1;
         true
     }
+}
+
+/// Half the cache, 5 to 25 (reference code).
+fn bootstrap(capacity: usize) -> usize {
+    (capacity / 2).clamp(5, 25)
 }
 
 /// Novelty less density, in [0, 1]; 1 in an empty cache (reference code).

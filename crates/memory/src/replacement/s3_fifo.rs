@@ -74,6 +74,13 @@ impl EvictionPolicy for S3Fifo {
         }
     }
 
+    fn resized(&mut self, capacity: usize) {
+        let fresh = Self::new(capacity);
+        self.small_target = fresh.small_target;
+        self.ghost_capacity = fresh.ghost_capacity;
+        self.ghosts.trim(self.ghost_capacity);
+    }
+
     fn inserted(&mut self, arrival: &Arrival<'_>) {
         self.uses.insert(arrival.id, 0);
         if self.ghosts.remove(arrival.id) {

@@ -48,15 +48,24 @@ pub struct Solar {
 }
 
 impl Solar {
-    fn credit(&mut self, step: &Step<'_>) {
+    /// Credits a step, in place of the credit for the quality `before` if that was given.
+    fn credit(&mut self, step: &Step<'_>, before: Option<f64>) {
         let (Some(quality), Some((id, _))) = (step.quality, step.retrieved.first()) else {
             return;
         };
         if let Some(belief) = self.beliefs.get_mut(*id) {
             let (successes, failures) = belief.counts(self.step);
             let quality = quality.clamp(0.0, 1.0);
-            belief.successes = successes + quality;
-            belief.failures = failures * (1.0 - quality) + (1.0 - quality);
+            (belief.successes, belief.failures) = match before {
+                None => (
+                    successes + quality,
+                    failures * (1.0 - quality) + (1.0 - quality),
+                ),
+                Some(before) => {
+                    let more = quality - before.clamp(0.0, 1.0);
+                    ((successes + more).max(0.0), (failures - more).max(0.0))
+                }
+            };
             belief.at = self.step;
         }
     }
@@ -65,11 +74,11 @@ impl Solar {
 impl EvictionPolicy for Solar {
     fn observe(&mut self, step: &Step<'_>) {
         self.step += 1;
-        self.credit(step);
+        self.credit(step, None);
     }
 
-    fn judged(&mut self, step: &Step<'_>) {
-        self.credit(step);
+    fn judged(&mut self, step: &Step<'_>, before: Option<f64>) {
+        self.credit(step, before);
     }
 
     fn inserted(&mut self, arrival: &Arrival<'_>) {

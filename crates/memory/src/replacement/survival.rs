@@ -42,7 +42,9 @@
 //! 0; with 2 it still does where the period is ten times the cache.
 //!
 //! An offer without a question has no failure to justify it, and none to be refused for. It enters unproven and the weakest
-//! leaves, which among the unproven is the oldest: first in, first out.
+//! leaves, which among the unproven is the oldest: first in, first out. What nobody asked for may never be asked for, so
+//! the value of the unproven is multiplied by the share of such items that were used at all, (used + 1) / (entered + 2):
+//! else a handful of new notes would drive out one that serves every day.
 //!
 //! # What is a failure
 //!
@@ -62,6 +64,7 @@
 //! A decision looks at every life up to 256 items; beyond, at the 64 weakest of a full look that serves 32 decisions, which is
 //! K/32 values a decision. Everything else is logarithmic. Ghosts cost their vectors: `ghosts_per_place` times the capacity.
 
+mod config;
 mod life;
 mod outcomes;
 
@@ -71,39 +74,9 @@ use serde::{Deserialize, Serialize};
 use super::roster::Roster;
 use super::{AdmissionPolicy, Arrival, EvictionPolicy, Offer, Room, Scope, Step};
 use crate::ExperienceId;
-use life::{CommonGap, Life};
+pub use config::SurvivalConfig;
+use life::{CommonGap, Life, Unasked};
 use outcomes::Outcomes;
-
-/// The constants of the policy.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SurvivalConfig {
-    /// Ghosts for each place in the cache.
-    pub ghosts_per_place: f64,
-    /// How many times the weakest value a newcomer must be worth.
-    pub margin: f64,
-    /// Own gaps after which an overdue item's chance of being alive is down to 1/e.
-    pub patience: f64,
-    /// Weight of the newest gap in the mean of log gaps.
-    pub gap_rate: f64,
-    /// An item's own gap is at most so many times the common one.
-    pub gap_limit: f64,
-    /// Assumed gap, in capacities, before a return was seen.
-    pub first_gap: f64,
-}
-
-impl Default for SurvivalConfig {
-    fn default() -> Self {
-        Self {
-            ghosts_per_place: 6.0,
-            margin: 3.0,
-            patience: 2.0,
-            gap_rate: 0.1,
-            gap_limit: 4.0,
-            first_gap: 100.0,
-        }
-    }
-}
 
 /// Stored up to this many, every life is looked at; beyond, a pool of the weakest is kept.
 const LOOK_AT_ALL: usize = 256;
@@ -122,6 +95,7 @@ pub struct Survival {
     ghost_capacity: usize,
     dropped: Vec<ExperienceId>,
     gap: CommonGap,
+    unasked: Unasked,
     outcomes: Outcomes,
     pool: Vec<ExperienceId>,
     pool_uses: u32,
@@ -132,21 +106,17 @@ pub struct Survival {
 impl Survival {
     /// For a cache of `capacity`.
     #[must_use]
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "capacities are far below 2^52"
-    )]
+    #[expect(clippy::cast_precision_loss, reason = "capacities are far below 2^52")]
     pub fn new(capacity: usize, config: SurvivalConfig) -> Self {
         Self {
             config,
             step: 0,
             lives: Roster::default(),
             ghosts: Roster::default(),
-            ghost_capacity: (config.ghosts_per_place * capacity as f64).round() as usize,
+            ghost_capacity: ghost_capacity(capacity, config),
             dropped: Vec::new(),
             gap: CommonGap::assumed(config.first_gap * capacity.max(1) as f64),
+            unasked: Unasked::default(),
             outcomes: Outcomes::default(),
             pool: Vec::new(),
             pool_uses: 0,
@@ -156,7 +126,12 @@ impl Survival {
 
     fn value(&self, life: &Life, common: f64) -> f64 {
         let limits = (self.config.gap_limit, self.config.patience);
-        life.value(self.step, common, limits)
+        let value = life.value(self.step, common, limits);
+        if life.is_proven() {
+            value
+        } else {
+            value * self.unasked.ever_used()
+        }
     }
 
     fn weakest(&mut self, among: Scope<'_>) -> Option<(f64, ExperienceId)> {
@@ -205,6 +180,10 @@ impl Survival {
             return;
         }
         self.ghosts.insert(id, life);
+        self.trim_ghosts();
+    }
+
+    fn trim_ghosts(&mut self) {
         while self.ghosts.len() > self.ghost_capacity
             && let Some(first) = self.ghosts.first()
         {
@@ -218,6 +197,9 @@ impl Survival {
         let Some(life) = self.lives.get_mut(id) else {
             return;
         };
+        if !life.is_proven() && amount > 0.0 {
+            self.unasked.used(amount);
+        }
         life.uses += amount;
         if amount >= 0.5 {
             let gap = step.saturating_sub(life.last);
@@ -285,11 +267,24 @@ impl Survival {
     }
 }
 
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "capacities are far below 2^52"
+)]
+fn ghost_capacity(capacity: usize, config: SurvivalConfig) -> usize {
+    (config.ghosts_per_place * capacity as f64).round() as usize
+}
+
 impl AdmissionPolicy for Survival {
     fn observe(&mut self, _: &Step<'_>) {}
 
     fn admits(&mut self, step: &Step<'_>, offer: &Offer<'_>, _: &mut dyn RngCore) -> bool {
         let asked = step.is_question();
+        if !asked {
+            self.unasked.entered();
+        }
         let fresh = Life::new(self.step, if asked { 1.0 } else { 0.0 });
         let failed = asked && self.failed(step);
         let ghost = if failed {
@@ -347,15 +342,25 @@ impl EvictionPolicy for Survival {
         }
     }
 
-    fn judged(&mut self, step: &Step<'_>) {
+    fn judged(&mut self, step: &Step<'_>, before: Option<f64>) {
         if let Some((_, similarity)) = step.retrieved.first() {
-            let before = self.outcomes.helped(*similarity, None);
+            let before = self.outcomes.helped(*similarity, before);
             let after = self.outcomes.helped(*similarity, step.quality);
             self.outcomes.learn(*similarity, step.quality);
             if let Some(life) = self.server(step).and_then(|id| self.lives.get_mut(id)) {
                 life.uses = (life.uses + after - before).max(0.0);
             }
         }
+    }
+
+    fn resized(&mut self, capacity: usize) {
+        self.ghost_capacity = ghost_capacity(capacity, self.config);
+        self.trim_ghosts();
+    }
+
+    fn replaced(&mut self, old: ExperienceId, new: ExperienceId) {
+        let life = self.lives.remove(old).unwrap_or(Life::new(self.step, 0.0));
+        self.lives.insert(new, life);
     }
 
     fn inserted(&mut self, arrival: &Arrival<'_>) {

@@ -84,6 +84,13 @@ impl EvictionPolicy for TinyLfu {
         self.count(offer.id);
     }
 
+    fn resized(&mut self, capacity: usize) {
+        let fresh = Self::new(capacity);
+        self.sample = fresh.sample;
+        self.window_capacity = fresh.window_capacity;
+        self.protected_capacity = fresh.protected_capacity;
+    }
+
     fn inserted(&mut self, arrival: &Arrival<'_>) {
         self.window.push(arrival.id);
         while self.window.len() > self.window_capacity

@@ -45,6 +45,13 @@ impl EvictionPolicy for TwoQ {
         }
     }
 
+    fn resized(&mut self, capacity: usize) {
+        let fresh = Self::new(capacity);
+        self.trial_target = fresh.trial_target;
+        self.ghost_capacity = fresh.ghost_capacity;
+        self.ghosts.trim(self.ghost_capacity);
+    }
+
     fn inserted(&mut self, arrival: &Arrival<'_>) {
         if self.ghosts.remove(arrival.id) {
             self.main.push(arrival.id);

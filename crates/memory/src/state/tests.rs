@@ -132,11 +132,7 @@ fn event(n: u64, kind: u8, a: u8, b: u8, other_tenant: bool) -> Event {
             },
         },
         11 => {
-            let policy = if a.is_multiple_of(2) {
-                PolicyName::Fifo
-            } else {
-                PolicyName::Lru
-            };
+            let policy = PolicyName::ALL[usize::from(a) % PolicyName::ALL.len()];
             Event::Settings {
                 namespace,
                 settings: Settings {
@@ -146,6 +142,36 @@ fn event(n: u64, kind: u8, a: u8, b: u8, other_tenant: bool) -> Event {
                 },
             }
         }
+        13 => Event::Pinned {
+            namespace,
+            at,
+            experience: experience_id(u64::from(a) % n.max(1) + 1),
+            pinned: b.is_multiple_of(2),
+        },
+        14 => {
+            let text = format!("note {}", a % 5);
+            let note =
+                crate::Experience::note(experience_id(n), &namespace, at, &text, vector_of(&text));
+            Event::Noted {
+                namespace,
+                at,
+                embedder: "letters".to_owned(),
+                notes: vec![note],
+            }
+        }
+        15 => Event::Recalled {
+            namespace,
+            at,
+            embedder: "letters".to_owned(),
+            vector: vector_of(&format!("note {}", b % 5)),
+            notes: vec![experience_id(u64::from(a) % n.max(1) + 1)],
+        },
+        16 => Event::NoteJudged {
+            namespace,
+            at,
+            note: experience_id(u64::from(a) % n.max(1) + 1),
+            good: b.is_multiple_of(2),
+        },
         _ => {
             let texts = (0..5).flat_map(|e| {
                 MASKED
@@ -206,7 +232,7 @@ proptest! {
     /// Replay equals live, from the start and from any checkpoint, bit for bit; what queries see is equal too.
     #[test]
     fn replay_equals_live(
-        script in prop::collection::vec((0_u8..13, any::<u8>(), any::<u8>(), any::<bool>()), 1..60),
+        script in prop::collection::vec((0_u8..18, any::<u8>(), any::<u8>(), any::<bool>()), 1..80),
         cut in any::<prop::sample::Index>(),
     ) {
         let events: Vec<Event> = script.iter().enumerate().map(|(n, (kind, a, b, t))| event(n as u64 + 1, *kind, *a, *b, *t)).collect();

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use toml::{Table, Value};
 
-use super::{Config, DEFAULTS, ENVIRONMENT_PREFIX};
+use memory::PolicyName;
+
+use super::{Config, DEFAULTS, ENVIRONMENT_PREFIX, MemoryPreset};
 use crate::suggest::closest;
 
 /// Where a value comes from.
@@ -26,6 +28,11 @@ pub enum Origin {
         /// Its name.
         variable: String,
     },
+    /// A preset.
+    Preset {
+        /// Its name.
+        preset: String,
+    },
     /// A command-line flag.
     Flag {
         /// The flag as typed.
@@ -39,6 +46,7 @@ impl fmt::Display for Origin {
             Self::Default => f.write_str("default"),
             Self::File { path } => write!(f, "{}", path.display()),
             Self::Environment { variable } => write!(f, "${variable}"),
+            Self::Preset { preset } => write!(f, "preset {preset}"),
             Self::Flag { flag } => f.write_str(flag),
         }
     }
@@ -194,14 +202,31 @@ impl Layers {
 
     /// Every setting, ordered by key.
     pub fn settings(&self) -> Vec<Setting> {
-        self.settings
-            .iter()
-            .map(|(key, (value, origin))| Setting {
-                key: key.clone(),
-                value: value.clone(),
-                origin: origin.clone(),
-            })
+        self.resolved()
+            .into_iter()
+            .map(|(key, (value, origin))| Setting { key, value, origin })
             .collect()
+    }
+
+    /// The settings with what the preset says in place of defaults.
+    fn resolved(&self) -> BTreeMap<String, (Value, Origin)> {
+        let mut settings = self.settings.clone();
+        let preset = match self.settings.get("memory.preset") {
+            Some((Value::String(name), _)) => MemoryPreset::parse(name).map(|p| (name, p)),
+            Some(_) | None => None,
+        };
+        for (name, (key, value)) in preset
+            .into_iter()
+            .flat_map(|(name, preset)| preset.settings().into_iter().map(move |one| (name, one)))
+        {
+            if let Some(slot) = settings.get_mut(key)
+                && slot.1 == Origin::Default
+            {
+                let preset = name.clone();
+                *slot = (value, Origin::Preset { preset });
+            }
+        }
+        settings
     }
 
     /// The settings as types, checked.
@@ -210,7 +235,7 @@ impl Layers {
     /// When a value is out of range.
     pub fn config(&self) -> Result<Config, ConfigError> {
         let mut table = Table::new();
-        for (key, (value, origin)) in &self.settings {
+        for (key, (value, origin)) in &self.resolved() {
             insert(&mut table, key, value.clone());
             self.check(key, value, origin)?;
         }
@@ -284,6 +309,11 @@ impl Layers {
     }
 
     fn check(&self, key: &str, value: &Value, origin: &Origin) -> Result<(), ConfigError> {
+        if let ("memory.policy", Value::String(text)) = (key, value)
+            && PolicyName::parse(text).is_none()
+        {
+            return Err(unknown_policy(text, origin));
+        }
         let reason = match value {
             Value::Integer(number) if *number < 0 => "must not be negative",
             Value::Float(number) if !(0.0..=1.0).contains(number) => "must lie between 0 and 1",
@@ -295,9 +325,9 @@ impl Layers {
                 "must be 1 or 2"
             }
             Value::String(text)
-                if key == "memory.policy" && !["lru", "fifo"].contains(&text.as_str()) =>
+                if key == "memory.preset" && MemoryPreset::parse(text).is_none() =>
             {
-                "must be \"lru\" or \"fifo\""
+                "must be \"none\" or \"cacherag\""
             }
             Value::String(text)
                 if key == "embedder.kind" && !["builtin", "minilm"].contains(&text.as_str()) =>
@@ -317,6 +347,19 @@ impl Layers {
             reason: reason.to_owned(),
             origin: origin.clone(),
         })
+    }
+}
+
+fn unknown_policy(text: &str, origin: &Origin) -> ConfigError {
+    let names: Vec<&str> = PolicyName::ALL.iter().map(|name| name.as_str()).collect();
+    let hint = closest(text, names.iter().copied()).map_or_else(
+        || format!("there is {}", names.join(", ")),
+        |close| format!("did you mean \"{close}\"?"),
+    );
+    ConfigError::Invalid {
+        key: "memory.policy".to_owned(),
+        reason: format!("there is no policy \"{text}\"; {hint}"),
+        origin: origin.clone(),
     }
 }
 

@@ -22,6 +22,11 @@ impl Life {
         }
     }
 
+    /// Whether it was ever used, or asked for.
+    pub(super) fn is_proven(&self) -> bool {
+        self.uses > 0.0
+    }
+
     /// Expected uses a question: rate · P(alive).
     #[expect(clippy::cast_precision_loss, reason = "questions are far below 2^52")]
     pub(super) fn value(&self, now: u64, common_gap: f64, limits: (f64, f64)) -> f64 {
@@ -35,6 +40,29 @@ impl Life {
         } else {
             rate * (-overdue / (patience * own_gap)).exp()
         }
+    }
+}
+
+/// Items that entered without a question, and how many of them were used since.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Unasked {
+    entered: f64,
+    used: f64,
+}
+
+impl Unasked {
+    pub(super) fn entered(&mut self) {
+        self.entered += 1.0;
+    }
+
+    /// One of them served for the first time, with this chance.
+    pub(super) fn used(&mut self, chance: f64) {
+        self.used = (self.used + chance).min(self.entered);
+    }
+
+    /// The share that is used at all, in (0, 1): the rule of succession.
+    pub(super) fn ever_used(self) -> f64 {
+        (self.used + 1.0) / (self.entered + 2.0)
     }
 }
 

@@ -187,7 +187,7 @@ fn a_late_verdict_takes_back_credit_that_was_given_without_it() {
     let mut late = early.clone();
     late.step(&step(None), None, &mut rng);
     let unjudged = late.clone();
-    late.judged(&step(Some(0.0)));
+    late.judged(&step(Some(0.0)), None);
     assert_ne!(late, unjudged);
     early.step(&step(Some(0.0)), None, &mut rng);
     let none = BTreeSet::new();
