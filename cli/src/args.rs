@@ -94,7 +94,7 @@ pub(crate) enum Command {
     /// Load RDF or CSV triples into a source
     Load(LoadArgs),
     /// Add documents to a corpus: text, Markdown, HTML, PDF, JSON lines, and folders of them
-    Add(AddArgs),
+    Add(DocumentArgs),
     /// Ask one question, or have a conversation
     Ask(AskArgs),
     /// Say whether an answer was right
@@ -156,7 +156,7 @@ pub(crate) struct LoadArgs {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct AddArgs {
+pub(crate) struct DocumentArgs {
     /// Files, and folders with all that is in and below them; .gz and .zst are unpacked
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<std::path::PathBuf>,

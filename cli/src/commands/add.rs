@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use refrain::{AddReport, AddRequest, ReadingProgress};
 use serde_json::json;
 
-use crate::args::{AddArgs, Global};
+use crate::args::{DocumentArgs, Global};
 use crate::failure::{Failure, Outcome};
 use crate::ui::{Tone, Ui, counted, duration, thousands};
 use crate::{interrupt, open};
@@ -17,7 +17,7 @@ use crate::{interrupt, open};
 const REDRAW: Duration = Duration::from_millis(100);
 
 /// `refrain add`
-pub(crate) fn run(args: &AddArgs, global: &Global, ui: Ui) -> Outcome {
+pub(crate) fn run(args: &DocumentArgs, global: &Global, ui: Ui) -> Outcome {
     if let Some(missing) = args.paths.iter().find(|path| !path.exists()) {
         return Err(Failure::new(format!(
             "there is no file or folder {}",
