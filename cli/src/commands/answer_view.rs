@@ -30,6 +30,7 @@ pub(crate) fn print(answer: &Answer, ui: Ui) -> Outcome {
         }
     }
     print_citations(answer, ui)?;
+    print_passages(answer, ui)?;
     for cut in &answer.cut {
         marked(ui, (Tone::Warn, "cut"), &safe(cut))?;
     }
@@ -63,6 +64,27 @@ fn print_citations(answer: &Answer, ui: Ui) -> Outcome {
     Ok(())
 }
 
+/// The sentences of an answer from documents, each with its document, and the names that led there.
+fn print_passages(answer: &Answer, ui: Ui) -> Outcome {
+    for citation in &answer.passages {
+        let number = format!("[{}]", citation.n);
+        let from = if citation.title.is_empty() || citation.document.contains(&citation.title) {
+            citation.document.clone()
+        } else {
+            format!("{}, {}", citation.title, citation.document)
+        };
+        let text = format!("{} ({from})", safe(&citation.text).replace('\n', " "));
+        marked(ui, (Tone::Name, &number), &text)?;
+    }
+    if answer.chain.len() > 1 {
+        let chain = format!("  by way of {}", safe(&answer.chain.join(" → ")));
+        for line in ui.fit(&chain, 4) {
+            ui.line(ui.paint(Tone::Faint, &line))?;
+        }
+    }
+    Ok(())
+}
+
 /// An indented line that starts with a coloured mark.
 fn marked(ui: Ui, (tone, mark): (Tone, &str), text: &str) -> Outcome {
     let mut lines = ui.fit(&format!("  {mark} {text}"), 6);
@@ -78,6 +100,9 @@ fn foot(answer: &Answer) -> String {
         parts.push(source.clone());
     }
     parts.push(match answer.hit_kind {
+        HitKind::None if answer.plan.is_none() && !answer.passages.is_empty() => {
+            "found in documents".to_owned()
+        }
         HitKind::None => "planned".to_owned(),
         HitKind::Plan => "remembered plan, run again".to_owned(),
         HitKind::Exact => "remembered, evidence unchanged".to_owned(),

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use documents::{Change, Chunker, Document, Ingest, Limits, Progress, Source};
+use ::documents::{Change, Chunker, Document, Ingest, Limits, Progress, Source};
 use graph_rag::Passage;
 use memory::EvidenceKey;
 use serde::Serialize;
@@ -135,7 +135,7 @@ impl Batch {
 }
 
 /// The heading that a passage stands under, with a line break, unless it begins with it anyway.
-fn heading_before(passage: &documents::Passage) -> String {
+fn heading_before(passage: &::documents::Passage) -> String {
     if passage.heading.is_empty() || passage.text.starts_with(&passage.heading) {
         String::new()
     } else {

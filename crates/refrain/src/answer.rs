@@ -85,6 +85,25 @@ pub struct Citation {
     pub text: String,
 }
 
+/// One sentence of a document that supports an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PassageCitation {
+    /// Its number in the answer, from 1.
+    pub n: usize,
+    /// The document: a path or name, and the line in a file of JSON lines.
+    pub document: String,
+    /// The document's title.
+    pub title: String,
+    /// The passage's number in the document, from 0.
+    pub passage: u32,
+    /// Where the sentence starts in the document's text, in bytes.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// The sentence.
+    pub text: String,
+}
+
 /// The plan that gave an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswerPlan {
@@ -120,6 +139,12 @@ pub struct Answer {
     pub values: Vec<AnswerValue>,
     /// The triples that support them.
     pub citations: Vec<Citation>,
+    /// The sentences that support it, when documents answered.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub passages: Vec<PassageCitation>,
+    /// The names that led from the question to the first of them.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub chain: Vec<String>,
     /// How much came from memory.
     pub hit_kind: HitKind,
     /// The experience that was reused.

@@ -2,15 +2,19 @@
 //!
 //! Nothing here writes, and no lock is held while it runs. The episode goes to the learner's queue when the answer is ready.
 
+use std::sync::Arc;
+
 use memory::{Episode, Namespace, Provenance, Vector};
 
 use crate::answer::{Answer, AskRequest, MemoryUse};
 use crate::attempt::Frame;
 use crate::budget::Budget;
+use crate::corpus::Corpus;
 use crate::engine::Engine;
 use crate::error::{EngineError, check_name};
 use crate::knowledge::Knowledge;
-use crate::router::{self, Route};
+use crate::router::{self, MAX_SOURCES_ASKED, Route};
+use crate::source::View;
 
 /// Longest question that is read, in bytes; the rest is cut, and the answer says so.
 pub const MAX_QUESTION_BYTES: usize = 4096;
@@ -43,7 +47,8 @@ impl Engine {
         let takes_part = request.memory == MemoryUse::On && self.config.memory.enabled;
         let memory = takes_part.then(|| knowledge.memory(&namespace));
         let vector = self.vector(question)?;
-        let routes = self.routes(request, question, &vector, &knowledge, &budget)?;
+        let (graphs, corpora) = self.asked_sources(request)?;
+        let routes = self.routes(graphs, request, question, &vector, &knowledge, &budget)?;
         let frame = Frame {
             engine: self,
             request,
@@ -55,7 +60,7 @@ impl Engine {
             budget: &budget,
             fits: routes.iter().map(|route| route.fit.clone()).collect(),
         };
-        let (mut answer, episode) = try_routes(&frame, &routes)?;
+        let (mut answer, episode) = try_sources(&frame, &routes, &corpora, question)?;
         if shortened {
             answer.cut.push(format!(
                 "the question: only its first {MAX_QUESTION_BYTES} bytes were read"
@@ -66,15 +71,35 @@ impl Engine {
         Ok((answer, episode))
     }
 
+    /// The graphs and the corpora that may be asked: the one that is named, or all.
+    fn asked_sources(
+        &self,
+        request: &AskRequest,
+    ) -> Result<(Vec<Arc<View>>, Vec<Arc<Corpus>>), EngineError> {
+        let default = Some(self.config.ask.source.as_str()).filter(|name| !name.is_empty());
+        let named = request.source.as_deref().or(default);
+        if let Some(corpus) = named.and_then(|name| self.corpora.get(name)) {
+            return Ok((Vec::new(), vec![corpus]));
+        }
+        let corpora = match named {
+            Some(_) => Vec::new(),
+            None => self.corpora.all(),
+        };
+        if corpora.is_empty() || !self.sources().is_empty() {
+            return Ok((self.views(request.source.as_deref())?, corpora));
+        }
+        Ok((Vec::new(), corpora))
+    }
+
     fn routes(
         &self,
+        views: Vec<Arc<View>>,
         request: &AskRequest,
         question: &str,
         vector: &Vector,
         knowledge: &Knowledge,
         budget: &Budget,
     ) -> Result<Vec<Route>, EngineError> {
-        let views = self.views(request.source.as_deref())?;
         let memory = knowledge.memory(&Namespace::new(&request.namespace));
         let is_routed = views.len() > 1;
         let answered = |domain: &str| {
@@ -93,10 +118,12 @@ impl Engine {
     }
 }
 
-/// Asks the sources in order until one answers; the first one's refusal stands when none does.
-fn try_routes(
+/// Asks the graphs in order, then the corpora, until one answers; the first one's refusal stands when none does.
+fn try_sources(
     frame: &Frame<'_>,
     routes: &[Route],
+    corpora: &[Arc<Corpus>],
+    question: &str,
 ) -> Result<(Answer, Option<Episode>), EngineError> {
     let mut refusal = None;
     for route in routes {
@@ -105,6 +132,21 @@ fn try_routes(
             return Ok((answer, episode));
         }
         refusal.get_or_insert((answer, episode));
+    }
+    let mut best: Option<(Answer, Option<Episode>)> = None;
+    for corpus in corpora.iter().take(MAX_SOURCES_ASKED) {
+        let (answer, episode) = frame.answer_from(corpus, question)?;
+        if answer.refused {
+            refusal.get_or_insert((answer, episode));
+        } else if best
+            .as_ref()
+            .is_none_or(|(best, _)| answer.confidence > best.confidence)
+        {
+            best = Some((answer, episode));
+        }
+    }
+    if let Some(best) = best {
+        return Ok(best);
     }
     refusal.ok_or(EngineError::NoSources)
 }

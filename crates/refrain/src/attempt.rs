@@ -441,14 +441,16 @@ impl Frame<'_> {
         }
     }
 
-    /// A refusal, to be filled.
-    fn draft(&self, route: &Route) -> Answer {
+    /// A refusal of a source, to be filled.
+    pub(crate) fn refusing(&self, source: &str) -> Answer {
         Answer {
             id: self.id.to_string(),
             question: self.request.question.clone(),
             text: wording::REFUSED.to_owned(),
             values: Vec::new(),
             citations: Vec::new(),
+            passages: Vec::new(),
+            chain: Vec::new(),
             hit_kind: HitKind::None,
             experience: None,
             similarity: None,
@@ -456,12 +458,17 @@ impl Frame<'_> {
             confidence: 0.0,
             refused: true,
             reason: None,
-            source: Some(route.view.source.clone()),
+            source: Some(source.to_owned()),
             plan: None,
             cut: Vec::new(),
             cost: Cost::default(),
             explanation: None,
         }
+    }
+
+    /// A refusal, to be filled.
+    fn draft(&self, route: &Route) -> Answer {
+        self.refusing(&route.view.source)
     }
 
     /// Puts a result into an answer.

@@ -124,6 +124,21 @@ pub struct DocumentSummary {
     pub passages: usize,
 }
 
+impl Held {
+    /// Where a passage lies in its document.
+    pub(crate) fn place(&self, document: &str, ordinal: u32) -> Option<PassagePlace> {
+        let named = |source: &::documents::Source| source.to_string() == document;
+        // A name with a colon and a number may be a line of a file or a file of that very name.
+        let line = document
+            .rsplit_once(':')
+            .and_then(|(name, line)| Some(::documents::Source::line(name, line.parse().ok()?)));
+        let candidates = [Some(::documents::Source::named(document)), line];
+        let mut found = candidates.into_iter().flatten().filter(named);
+        let entry = found.find_map(|source| self.manifest.documents.get(&source))?;
+        entry.passages.get(usize::try_from(ordinal).ok()?).copied()
+    }
+}
+
 impl Corpus {
     fn at(name: &str, directory: PathBuf) -> Self {
         Self {
@@ -241,6 +256,6 @@ impl Corpus {
 }
 
 /// The name under which a document lies in the index.
-pub(crate) fn id_of(source: &documents::Source) -> DocumentId {
+pub(crate) fn id_of(source: &::documents::Source) -> DocumentId {
     DocumentId(source.to_string())
 }

@@ -216,7 +216,7 @@ pub enum EngineError {
     },
     /// The sizes of passages cannot be.
     #[error(transparent)]
-    Chunks(documents::ChunkConfigError),
+    Chunks(::documents::ChunkConfigError),
     /// A corpus could not be indexed or asked.
     #[error(transparent)]
     Corpus(#[from] graph_rag::GraphRagError),

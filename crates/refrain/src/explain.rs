@@ -2,15 +2,21 @@
 
 use std::time::Duration;
 
+use graph_rag::Index;
+use graph_rag::linear_rag::Path;
+use graph_rag::living_rag::LivingRetrieval;
 use kgqa::answer::Outcome;
 use kgqa::isr::Isr;
 use serde_json::{Value, json};
 
+use crate::answer::Answer;
 use crate::reuse::Considered;
 use crate::router::Fit;
 
 /// Rivals of the chosen plan that are shown.
 const RIVALS_SHOWN: usize = 5;
+/// Activated entities that are shown.
+const ACTIVATED_SHOWN: usize = 12;
 /// Candidates of a mention that are shown.
 const CANDIDATES_SHOWN: usize = 5;
 
@@ -31,6 +37,55 @@ pub(crate) fn reused(trace: &Trace<'_>) -> Value {
         "aspect": trace.aspect,
         "recalled": trace.considered,
         "timings": { "recall_us": trace.recall_micros },
+    })
+}
+
+/// The explanation of an answer from documents.
+pub(crate) fn passages(index: &Index, retrieval: &LivingRetrieval, answer: &Answer) -> Value {
+    let name = |entity: u32| index.graph().name_of(entity).to_owned();
+    let seeds: Vec<Value> = retrieval
+        .query
+        .seeds
+        .iter()
+        .map(|seed| json!({ "entity": name(seed.entity), "score": wide(seed.score) }))
+        .collect();
+    let mut weights = retrieval.found.activation.weights.clone();
+    weights.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let activated: Vec<Value> = weights
+        .iter()
+        .take(ACTIVATED_SHOWN)
+        .map(|(entity, weight)| json!({ "entity": name(*entity), "weight": wide(*weight) }))
+        .collect();
+    let ranked: Vec<Value> = retrieval
+        .found
+        .passages
+        .iter()
+        .filter_map(|ranked| {
+            let passage = index.passage(ranked.passage)?;
+            Some(json!({
+                "document": passage.document,
+                "passage": passage.ordinal,
+                "title": passage.title,
+                "score": wide(ranked.score),
+            }))
+        })
+        .collect();
+    let used: Vec<Value> = retrieval
+        .used
+        .iter()
+        .map(|used| json!({ "experience": used.id, "weight": wide(used.weight) }))
+        .collect();
+    json!({
+        "seeds": seeds,
+        "activated": activated,
+        "passages": ranked,
+        "ranked_by": match retrieval.found.path {
+            Path::Graph => "personalised PageRank",
+            Path::Dense => "nearness to the question: it names nothing that the documents name",
+        },
+        "novelty": wide(retrieval.novelty),
+        "experiences": used,
+        "chain": answer.chain,
     })
 }
 
@@ -112,6 +167,10 @@ pub(crate) fn isr(isr: &Isr) -> Value {
 
 fn round(number: f32) -> f64 {
     (f64::from(number) * 1000.0).round() / 1000.0
+}
+
+fn wide(number: f64) -> f64 {
+    (number * 1000.0).round() / 1000.0
 }
 
 /// A predicate's local name.

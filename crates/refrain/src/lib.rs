@@ -11,6 +11,7 @@ pub mod config;
 pub mod corpus;
 pub mod directory;
 pub mod doctor;
+mod documents;
 mod embedder;
 pub mod engine;
 pub mod error;
@@ -39,7 +40,7 @@ mod wording;
 pub use add::{AddReport, AddRequest};
 pub use answer::{
     Answer, AnswerPlan, AnswerValue, AskRequest, Citation, Cost, DEFAULT_NAMESPACE, HitKind,
-    MemoryUse,
+    MemoryUse, PassageCitation,
 };
 pub use clock::{Clock, FixedClock, SystemClock};
 pub use config::{Config, ConfigError};
@@ -53,5 +54,5 @@ pub use learner::{Handed, Learner, LearnerConfig, LearnerError, Shrunk};
 pub use load::{Edit, EditReport, LoadRequest};
 pub use source::{Source, SourceSummary};
 
-pub use documents::{Limits as ReadingLimits, Progress as ReadingProgress};
+pub use ::documents::{Limits as ReadingLimits, Progress as ReadingProgress};
 pub use graph_store;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use documents::{ChunkConfig, ContentHash, MediaKind, Source};
+use ::documents::{ChunkConfig, ContentHash, MediaKind, Source};
 use serde::{Deserialize, Serialize};
 
 use crate::directory::replace_file;
@@ -124,7 +124,7 @@ impl Manifest {
         replace_file(&path, &text)
     }
 
-    /// What is stored already, for [`documents::Ingest::known`].
+    /// What is stored already, for [`::documents::Ingest::known`].
     pub(crate) fn known(&self) -> BTreeMap<Source, ContentHash> {
         let documents = self.documents.iter();
         documents
