@@ -3,8 +3,10 @@
 //! Retrieval by the tri-graph beside the baselines dense, BM25 and LinearRAG to the letter, on the same passages in the
 //! same run. Without a language model: what is judged is what a model would be given to read.
 
+mod grounding;
 mod load;
 mod measure;
+mod stream;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,7 +22,11 @@ use serde::Serialize;
 use similarity::bm25::Bm25;
 
 pub use load::CorpusName;
+pub(crate) use grounding::grounding;
+pub use grounding::GroundingFigures;
 pub(crate) use load::{Corpus, load};
+pub use stream::StreamFigures;
+pub(crate) use stream::stream;
 pub use measure::{LatencyMs, RetrievalFigures};
 pub(crate) use measure::{Found, figures};
 

@@ -264,15 +264,6 @@ impl Index {
         }
     }
 
-    #[doc(hidden)]
-    pub fn stage(&self, n: u8, query: &Query, config: &LinearRagConfig) {
-        match n {
-            0 => { std::hint::black_box(self.vectors.passages.cosines(&query.vector)); }
-            1 => { std::hint::black_box(self.words.scores(&words(&query.text))); }
-            _ => { std::hint::black_box(propagate(&self.graph, &self.vectors.sentences, &query.vector, &query.seeds, config)); }
-        }
-    }
-
     pub(crate) fn search_with(
         &self,
         query: &Query,
