@@ -125,7 +125,14 @@ pub(crate) fn propagate(
             if score < config.iteration_threshold {
                 continue;
             }
-            for (sentence, cosine) in best_sentences(graph, sentences, question, entity, &used, config.top_k_sentence) {
+            for (sentence, cosine) in best_sentences(
+                graph,
+                sentences,
+                question,
+                entity,
+                &used,
+                config.top_k_sentence,
+            ) {
                 used.insert(sentence);
                 let passed = score * cosine;
                 if passed < config.iteration_threshold {
@@ -136,7 +143,13 @@ pub(crate) fn propagate(
                         Some(weight) => *weight += passed,
                         None => {
                             weights.set(*reached, passed);
-                            steps.insert(*reached, Step { from: entity, sentence });
+                            steps.insert(
+                                *reached,
+                                Step {
+                                    from: entity,
+                                    sentence,
+                                },
+                            );
                         }
                     }
                     next.set(*reached, passed);
@@ -151,7 +164,11 @@ pub(crate) fn propagate(
     let listed = active.entries.into_iter();
     Activation {
         active: listed
-            .map(|(entity, (score, tier))| Active { entity, score, tier })
+            .map(|(entity, (score, tier))| Active {
+                entity,
+                score,
+                tier,
+            })
             .collect(),
         weights: weights.entries,
         steps,
@@ -167,7 +184,10 @@ fn best_sentences(
     used: &HashSet<u32>,
     count: usize,
 ) -> Vec<(u32, f64)> {
-    let candidates = graph.sentences_of(entity).iter().filter(|s| !used.contains(s));
+    let candidates = graph
+        .sentences_of(entity)
+        .iter()
+        .filter(|s| !used.contains(s));
     let mut scored: Vec<(u32, f64)> = candidates
         .map(|sentence| (*sentence, vectors.cosine(*sentence as usize, question)))
         .collect();

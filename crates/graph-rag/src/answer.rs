@@ -65,7 +65,9 @@ pub enum AnswerRefusal {
     #[error("there are no documents to answer from")]
     Nothing,
     /// The passages found say too little of what was asked.
-    #[error("no passage speaks of {missing:?}: the best hold {support:.2} of the question, {needed:.2} is needed")]
+    #[error(
+        "no passage speaks of {missing:?}: the best hold {support:.2} of the question, {needed:.2} is needed"
+    )]
     Unsupported {
         /// The words of the question that none of them holds, the rarest first.
         missing: Vec<String>,
@@ -107,10 +109,15 @@ enum Asked {
 fn asked(question: &str) -> Asked {
     let words = language_model::words::words(question);
     let pairs = words.windows(2);
-    let how_much = pairs.into_iter().any(|w| w[0] == "how" && matches!(w[1].as_str(), "many" | "much" | "old" | "long"));
+    let how_much = pairs
+        .into_iter()
+        .any(|w| w[0] == "how" && matches!(w[1].as_str(), "many" | "much" | "old" | "long"));
     if how_much {
         Asked::Number
-    } else if words.iter().any(|w| matches!(w.as_str(), "when" | "date" | "year")) {
+    } else if words
+        .iter()
+        .any(|w| matches!(w.as_str(), "when" | "date" | "year"))
+    {
         Asked::Date
     } else {
         Asked::Other
@@ -119,7 +126,8 @@ fn asked(question: &str) -> Asked {
 
 /// A month or a number as long as a year: what a sentence that gives a date has.
 fn is_date_word(word: &str) -> bool {
-    is_month(&fold(word)) || ((3..=4).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit()))
+    is_month(&fold(word))
+        || ((3..=4).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit()))
 }
 
 impl Index {
@@ -128,20 +136,41 @@ impl Index {
     /// # Errors
     ///
     /// [`AnswerRefusal`] when the passages do not speak of what was asked.
-    pub fn answer(&self, query: &Query, found: &Retrieval, config: &AnswerConfig) -> Result<Answer, AnswerRefusal> {
-        let read: Vec<Ranked> = found.passages.iter().copied().take(config.passages).collect();
+    pub fn answer(
+        &self,
+        query: &Query,
+        found: &Retrieval,
+        config: &AnswerConfig,
+    ) -> Result<Answer, AnswerRefusal> {
+        let read: Vec<Ranked> = found
+            .passages
+            .iter()
+            .copied()
+            .take(config.passages)
+            .collect();
         if read.is_empty() {
             return Err(AnswerRefusal::Nothing);
         }
         let support = self.supported(&query.text, &read, config.minimum_support)?;
-        let strongest = found.activation.weights.iter().map(|(_, w)| *w).fold(0.0_f64, f64::max);
+        let strongest = found
+            .activation
+            .weights
+            .iter()
+            .map(|(_, w)| *w)
+            .fold(0.0_f64, f64::max);
         let mut citations = Vec::new();
         for (rank, ranked) in read.iter().enumerate() {
             citations.extend(self.scored_sentences(query, found, ranked.passage, rank, strongest));
         }
-        citations.sort_by(|a, b| b.score.total_cmp(&a.score).then((a.passage, a.span.start).cmp(&(b.passage, b.span.start))));
+        citations.sort_by(|a, b| {
+            b.score
+                .total_cmp(&a.score)
+                .then((a.passage, a.span.start).cmp(&(b.passage, b.span.start)))
+        });
         citations.truncate(config.sentences);
-        let chain = citations.first().map_or_else(Vec::new, |best| self.chain_to(found, best));
+        let chain = citations
+            .first()
+            .map_or_else(Vec::new, |best| self.chain_to(found, best));
         Ok(Answer {
             citations,
             chain,
@@ -149,15 +178,29 @@ impl Index {
         })
     }
 
-    fn supported(&self, question: &str, read: &[Ranked], needed: f64) -> Result<f64, AnswerRefusal> {
+    fn supported(
+        &self,
+        question: &str,
+        read: &[Ranked],
+        needed: f64,
+    ) -> Result<f64, AnswerRefusal> {
         let words = content_words(question);
-        let held: Vec<String> = read.iter().flat_map(|r| language_model::words::words(self.full_text(r.passage))).collect();
-        let support = word_cover(&words, &held, &self.words);
+        let held: Vec<String> = read
+            .iter()
+            .flat_map(|r| language_model::words::words(self.full_text(r.passage)))
+            .collect();
+        let support = word_cover(&words, &held, &self.words.bm25);
         if support >= needed {
             return Ok(support);
         }
         let mut missing: Vec<String> = words.into_iter().filter(|w| !held.contains(w)).collect();
-        missing.sort_by(|a, b| self.words.idf(b).total_cmp(&self.words.idf(a)).then(a.cmp(b)));
+        missing.sort_by(|a, b| {
+            self.words
+                .bm25
+                .idf(b)
+                .total_cmp(&self.words.bm25.idf(a))
+                .then(a.cmp(b))
+        });
         missing.dedup();
         Err(AnswerRefusal::Unsupported {
             missing,
@@ -166,12 +209,23 @@ impl Index {
         })
     }
 
-    fn scored_sentences(&self, query: &Query, found: &Retrieval, passage: u32, rank: usize, strongest: f64) -> Vec<Citation> {
+    fn scored_sentences(
+        &self,
+        query: &Query,
+        found: &Retrieval,
+        passage: u32,
+        rank: usize,
+        strongest: f64,
+    ) -> Vec<Citation> {
         let Some(record) = self.records.get(passage as usize) else {
             return Vec::new();
         };
         // What is asked for of a name is said by the other words.
-        let named: Vec<String> = query.mentions.iter().flat_map(|m| language_model::words::words(m)).collect();
+        let named: Vec<String> = query
+            .mentions
+            .iter()
+            .flat_map(|m| language_model::words::words(m))
+            .collect();
         let mut wanted = content_words(&query.text);
         wanted.retain(|word| !named.contains(word));
         let asked = asked(&query.text);
@@ -179,7 +233,11 @@ impl Index {
         for sentence in &record.mentions.sentences {
             let text = &record.full_text[sentence.span.clone()];
             let words = language_model::words::words(&format!("{} {text}", record.passage.title));
-            let cover = if wanted.is_empty() { 0.0 } else { word_cover(&wanted, &words, &self.words) };
+            let cover = if wanted.is_empty() {
+                0.0
+            } else {
+                word_cover(&wanted, &words, &self.words.bm25)
+            };
             let active = self.strongest_in(found, text, passage) / strongest.max(f64::MIN_POSITIVE);
             let fits = match asked {
                 Asked::Date => tokens(text).iter().any(|t| is_date_word(t.text)),
@@ -190,7 +248,10 @@ impl Index {
                 passage,
                 span: sentence.span.clone(),
                 text: text.to_owned(),
-                score: cover + 0.5 * active.min(1.0) + if fits { 1.0 } else { 0.0 } + 0.5 / (rank as f64 + 1.0),
+                score: cover
+                    + 0.5 * active.min(1.0)
+                    + if fits { 1.0 } else { 0.0 }
+                    + 0.5 / (rank as f64 + 1.0),
             });
         }
         out
@@ -213,8 +274,15 @@ impl Index {
         let title = self.passage(best.passage).map_or("", |p| p.title.as_str());
         let encoded = Encoded::new(&format!("{title} {}", best.text)).text;
         let active = &found.activation.active;
-        let named = active.iter().filter(|a| encoded.contains(&Encoded::new(self.graph.name_of(a.entity)).text));
-        let last = named.max_by(|a, b| a.tier.cmp(&b.tier).then(a.score.total_cmp(&b.score)).then(b.entity.cmp(&a.entity)));
+        let named = active
+            .iter()
+            .filter(|a| encoded.contains(&Encoded::new(self.graph.name_of(a.entity)).text));
+        let last = named.max_by(|a, b| {
+            a.tier
+                .cmp(&b.tier)
+                .then(a.score.total_cmp(&b.score))
+                .then(b.entity.cmp(&a.entity))
+        });
         let steps = match last {
             Some(last) => found.activation.chain(last.entity),
             None => self.joined(found, title).unwrap_or_default(),

@@ -19,7 +19,9 @@ pub enum GraphRagError {
     #[error("a text could not be embedded")]
     Embed(#[from] language_model::EmbedError),
     /// Vectors of one embedder met those of another.
-    #[error("the index was made with embedder `{index}`, the question comes with `{given}`; index again, or ask with the same embedder")]
+    #[error(
+        "the index was made with embedder `{index}`, the question comes with `{given}`; index again, or ask with the same embedder"
+    )]
     OtherEmbedder {
         /// The index's.
         index: String,
@@ -35,7 +37,9 @@ pub enum GraphRagError {
         ordinal: u32,
     },
     /// A passage was put into another document than its own.
-    #[error("a passage of document `{given}` was put into `{expected}`; put it under its own document")]
+    #[error(
+        "a passage of document `{given}` was put into `{expected}`; put it under its own document"
+    )]
     OtherDocument {
         /// The document that was to change.
         expected: String,
@@ -61,7 +65,9 @@ pub enum GraphRagError {
         reason: &'static str,
     },
     /// The index was written by another version of this format.
-    #[error("the document index has format {found}, this program reads {known}; index the documents again, or use the program that wrote it")]
+    #[error(
+        "the document index has format {found}, this program reads {known}; index the documents again, or use the program that wrote it"
+    )]
     Format {
         /// The file's.
         found: u32,

@@ -93,7 +93,10 @@ impl DocumentExperience {
     /// The map by the ids of an index; names it lacks are left out.
     #[must_use]
     pub fn map_in(&self, index: &Index) -> SparseMap {
-        let ids = self.map.iter().filter_map(|(name, w)| Some((index.graph().entity_named(name)?, *w)));
+        let ids = self
+            .map
+            .iter()
+            .filter_map(|(name, w)| Some((index.graph().entity_named(name)?, *w)));
         ids.collect()
     }
 }
@@ -106,7 +109,11 @@ pub fn sparsify(weights: &[(u32, f64)], floor: f64, cap: usize) -> Vec<(u32, f64
     if most <= 0.0 {
         return Vec::new();
     }
-    let mut kept: Vec<(u32, f64)> = weights.iter().map(|(e, w)| (*e, w / most)).filter(|(_, w)| *w >= floor).collect();
+    let mut kept: Vec<(u32, f64)> = weights
+        .iter()
+        .map(|(e, w)| (*e, w / most))
+        .filter(|(_, w)| *w >= floor)
+        .collect();
     kept.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     kept.truncate(cap);
     kept
@@ -165,7 +172,10 @@ impl ExperienceList {
 
 impl ExperienceStore for ExperienceList {
     fn active(&self) -> Vec<&DocumentExperience> {
-        self.experiences.values().filter(|e| e.status == Status::Active).collect()
+        self.experiences
+            .values()
+            .filter(|e| e.status == Status::Active)
+            .collect()
     }
 
     fn insert(&mut self, mut experience: DocumentExperience) -> ExperienceId {
@@ -181,7 +191,11 @@ impl ExperienceStore for ExperienceList {
     }
 
     fn suspect(&mut self, document: &DocumentId, ordinal: u32) -> Vec<ExperienceId> {
-        let ids = self.by_passage.get(&(document.clone(), ordinal)).cloned().unwrap_or_default();
+        let ids = self
+            .by_passage
+            .get(&(document.clone(), ordinal))
+            .cloned()
+            .unwrap_or_default();
         for id in &ids {
             if let Some(experience) = self.experiences.get_mut(id) {
                 experience.status = Status::Suspect;
@@ -195,7 +209,10 @@ impl ExperienceStore for ExperienceList {
             return false;
         };
         for support in experience.support {
-            if let Some(ids) = self.by_passage.get_mut(&(support.document, support.ordinal)) {
+            if let Some(ids) = self
+                .by_passage
+                .get_mut(&(support.document, support.ordinal))
+            {
                 ids.remove(&id);
             }
         }

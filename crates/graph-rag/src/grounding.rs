@@ -61,7 +61,9 @@ pub struct Grounding {
 }
 
 /// Words that only speak about the answering, folded.
-const META: [&str; 8] = ["passage", "passages", "thought", "i", "we", "my", "question", "context"];
+const META: [&str; 8] = [
+    "passage", "passages", "thought", "i", "we", "my", "question", "context",
+];
 
 /// Words that hedge, folded.
 const HEDGES: [&str; 5] = ["perhaps", "maybe", "possibly", "might", "probably"];
@@ -69,17 +71,31 @@ const HEDGES: [&str; 5] = ["perhaps", "maybe", "possibly", "might", "probably"];
 /// The claims of an explanation and an answer: its sentences that name something, without questions, hedges and talk
 /// about the answering; and one claim for the answer, the last sentence that contains it or a sentence made for it.
 #[must_use]
-pub fn claims(question: &str, explanation: &str, answer: &str, config: &GroundingConfig) -> Vec<String> {
-    let parts: Vec<&str> = sentences(explanation).into_iter().map(|span| &explanation[span]).collect();
+pub fn claims(
+    question: &str,
+    explanation: &str,
+    answer: &str,
+    config: &GroundingConfig,
+) -> Vec<String> {
+    let parts: Vec<&str> = sentences(explanation)
+        .into_iter()
+        .map(|span| &explanation[span])
+        .collect();
     let says = |part: &&str| {
         let words: Vec<String> = tokens(part).iter().map(|t| fold(t.text)).collect();
-        !part.ends_with('?') && !words.iter().any(|w| META.contains(&w.as_str()) || HEDGES.contains(&w.as_str()))
+        !part.ends_with('?')
+            && !words
+                .iter()
+                .any(|w| META.contains(&w.as_str()) || HEDGES.contains(&w.as_str()))
     };
     let mut claims: Vec<String> = parts.into_iter().filter(says).map(str::to_owned).collect();
     let answer = answer.trim();
     let said = |claim: &String| fold(claim).contains(&fold(answer));
     if !answer.is_empty() && !claims.iter().any(said) {
-        claims.push(format!("The answer to {} is {answer}", question.trim_end_matches('?')));
+        claims.push(format!(
+            "The answer to {} is {answer}",
+            question.trim_end_matches('?')
+        ));
     }
     claims.truncate(config.max_claims);
     claims
@@ -95,7 +111,12 @@ struct Evidence<'i> {
 impl Index {
     /// Judges claims against passages of the index, by their places.
     #[must_use]
-    pub fn ground(&self, claims: &[String], passages: &[u32], config: &GroundingConfig) -> Grounding {
+    pub fn ground(
+        &self,
+        claims: &[String],
+        passages: &[u32],
+        config: &GroundingConfig,
+    ) -> Grounding {
         let evidence = self.evidence(passages);
         let mut judged = Vec::new();
         for text in claims {
@@ -104,7 +125,10 @@ impl Index {
                 judged.push(self.judge(text, &claim, &evidence, config));
             }
         }
-        let supported: Vec<&ClaimSupport> = judged.iter().filter(|c| c.support >= config.minimum_support).collect();
+        let supported: Vec<&ClaimSupport> = judged
+            .iter()
+            .filter(|c| c.support >= config.minimum_support)
+            .collect();
         let mut places: Vec<u32> = supported.iter().filter_map(|c| c.passage).collect();
         places.sort_unstable();
         places.dedup();
@@ -132,7 +156,10 @@ impl Index {
             };
             let mut before = "";
             for sentence in &record.mentions.sentences {
-                let text = record.full_text.get(sentence.span.clone()).unwrap_or_default();
+                let text = record
+                    .full_text
+                    .get(sentence.span.clone())
+                    .unwrap_or_default();
                 let context = format!("{}. {before}", record.passage.title);
                 out.push(Evidence {
                     passage: *place,
@@ -146,9 +173,17 @@ impl Index {
         out
     }
 
-    fn judge(&self, text: &str, claim: &Claim, evidence: &[Evidence<'_>], config: &GroundingConfig) -> ClaimSupport {
-        let mut near: Vec<(f64, &Evidence<'_>)> =
-            evidence.iter().map(|e| (word_cover(claim.words(), &e.words, &self.words), e)).collect();
+    fn judge(
+        &self,
+        text: &str,
+        claim: &Claim,
+        evidence: &[Evidence<'_>],
+        config: &GroundingConfig,
+    ) -> ClaimSupport {
+        let mut near: Vec<(f64, &Evidence<'_>)> = evidence
+            .iter()
+            .map(|e| (word_cover(claim.words(), &e.words, &self.words.bm25), e))
+            .collect();
         near.sort_by(|a, b| b.0.total_cmp(&a.0));
         let mut best = ClaimSupport {
             claim: text.to_owned(),
@@ -156,7 +191,12 @@ impl Index {
             passage: None,
         };
         for (_, evidence) in near.into_iter().take(config.sentences_per_claim) {
-            let support = support(claim, &evidence.context, evidence.sentence, &self.words);
+            let support = support(
+                claim,
+                &evidence.context,
+                evidence.sentence,
+                &self.words.bm25,
+            );
             if support > best.support {
                 best.support = support;
                 best.passage = Some(evidence.passage);

@@ -10,7 +10,9 @@ use crate::recogniser::word_lists::is_function_word;
 use crate::recogniser::{Casing, Recogniser};
 use crate::token::{Encoded, fold, tokens};
 
-const NEGATIONS: [&str; 9] = ["cannot", "neither", "never", "no", "nobody", "none", "nor", "not", "without"];
+const NEGATIONS: [&str; 9] = [
+    "cannot", "neither", "never", "no", "nobody", "none", "nor", "not", "without",
+];
 
 /// A claim, taken apart once.
 #[derive(Debug, Clone)]
@@ -26,8 +28,15 @@ impl Claim {
         let mentions = recogniser.mentions(text, Casing::of(text));
         let words = tokens(text);
         Self {
-            entities: mentions.into_iter().map(|m| Encoded::new(&text[m.span]).text).collect(),
-            numbers: words.iter().filter(|t| t.is_number()).map(|t| Encoded::new(t.text).text).collect(),
+            entities: mentions
+                .into_iter()
+                .map(|m| Encoded::new(&text[m.span]).text)
+                .collect(),
+            numbers: words
+                .iter()
+                .filter(|t| t.is_number())
+                .map(|t| Encoded::new(t.text).text)
+                .collect(),
             words: content_words(text),
             negative: negative(text),
         }
@@ -52,19 +61,35 @@ pub(crate) fn content_words(text: &str) -> Vec<String> {
 
 fn negative(text: &str) -> bool {
     let denies = |word: &str| NEGATIONS.contains(&word) || word.ends_with("n't");
-    tokens(text).iter().filter(|t| denies(&fold(t.text))).count() % 2 == 1
+    tokens(text)
+        .iter()
+        .filter(|t| denies(&fold(t.text)))
+        .count()
+        % 2
+        == 1
 }
 
 /// The share of `weights` of words that stand in `text`; 1 without words.
 pub(crate) fn word_cover(words: &[String], text: &[String], idf: &Bm25) -> f64 {
     let total: f64 = words.iter().map(|w| f64::from(idf.idf(w))).sum();
-    let covered: f64 = words.iter().filter(|w| text.contains(w)).map(|w| f64::from(idf.idf(w))).sum();
+    let covered: f64 = words
+        .iter()
+        .filter(|w| text.contains(w))
+        .map(|w| f64::from(idf.idf(w)))
+        .sum();
     if total > 0.0 { covered / total } else { 1.0 }
 }
 
 fn share(parts: &[String], text: &str) -> f64 {
-    let covered = parts.iter().filter(|part| text.contains(part.as_str())).count();
-    if parts.is_empty() { 1.0 } else { covered as f64 / parts.len() as f64 }
+    let covered = parts
+        .iter()
+        .filter(|part| text.contains(part.as_str()))
+        .count();
+    if parts.is_empty() {
+        1.0
+    } else {
+        covered as f64 / parts.len() as f64
+    }
 }
 
 /// How well `sentence`, read with its `context` before it, supports the claim, in [0, 1]:
@@ -87,7 +112,12 @@ mod tests {
 
     fn of(claim: &str, sentence: &str) -> f64 {
         let idf = Bm25::new([["a"]]);
-        support(&Claim::new(claim, &Recogniser::default()), "", sentence, &idf)
+        support(
+            &Claim::new(claim, &Recogniser::default()),
+            "",
+            sentence,
+            &idf,
+        )
     }
 
     #[test]

@@ -84,7 +84,7 @@ impl Default for LinearRagConfig {
             relevance: Relevance::Hybrid,
             linking: Linking::ExactFirst,
             minimum_link_similarity: 0.6,
-            ppr_tolerance: 1e-9,
+            ppr_tolerance: 4e-9,
             ppr_max_rounds: 64,
         }
     }
@@ -109,11 +109,36 @@ impl LinearRagConfig {
     /// [`GraphRagError::Setting`] naming the first setting that is out of range.
     pub fn validate(&self) -> Result<(), GraphRagError> {
         let checks: [(&'static str, f64, bool, &'static str); 6] = [
-            ("damping", self.damping, (0.0..1.0).contains(&self.damping), "0 to below 1"),
-            ("ppr_tolerance", self.ppr_tolerance, self.ppr_tolerance > 0.0, "above 0"),
-            ("iteration_threshold", self.iteration_threshold, self.iteration_threshold >= 0.0, "0 or more"),
-            ("passage_ratio", self.passage_ratio, self.passage_ratio >= 0.0, "0 or more"),
-            ("passage_node_weight", self.passage_node_weight, self.passage_node_weight >= 0.0, "0 or more"),
+            (
+                "damping",
+                self.damping,
+                (0.0..1.0).contains(&self.damping),
+                "0 to below 1",
+            ),
+            (
+                "ppr_tolerance",
+                self.ppr_tolerance,
+                self.ppr_tolerance > 0.0,
+                "above 0",
+            ),
+            (
+                "iteration_threshold",
+                self.iteration_threshold,
+                self.iteration_threshold >= 0.0,
+                "0 or more",
+            ),
+            (
+                "passage_ratio",
+                self.passage_ratio,
+                self.passage_ratio >= 0.0,
+                "0 or more",
+            ),
+            (
+                "passage_node_weight",
+                self.passage_node_weight,
+                self.passage_node_weight >= 0.0,
+                "0 or more",
+            ),
             (
                 "minimum_link_similarity",
                 self.minimum_link_similarity,
@@ -121,7 +146,10 @@ impl LinearRagConfig {
                 "-1 to 1",
             ),
         ];
-        match checks.into_iter().find(|(_, value, fits, _)| !fits || !value.is_finite()) {
+        match checks
+            .into_iter()
+            .find(|(_, value, fits, _)| !fits || !value.is_finite())
+        {
             Some((setting, value, _, range)) => Err(GraphRagError::Setting {
                 setting,
                 value: value.to_string(),
@@ -202,11 +230,20 @@ impl Index {
         }
         let mentions = self.mentions_of(question);
         let exact: Vec<Option<u32>> = match config.linking {
-            Linking::ExactFirst => mentions.iter().map(|m| self.graph.entity_named(m)).collect(),
+            Linking::ExactFirst => mentions
+                .iter()
+                .map(|m| self.graph.entity_named(m))
+                .collect(),
             Linking::Nearest => vec![None; mentions.len()],
         };
         let mut texts = vec![question];
-        texts.extend(mentions.iter().zip(&exact).filter(|(_, e)| e.is_none()).map(|(m, _)| m.as_str()));
+        texts.extend(
+            mentions
+                .iter()
+                .zip(&exact)
+                .filter(|(_, e)| e.is_none())
+                .map(|(m, _)| m.as_str()),
+        );
         let mut vectors = embedder.embed(&texts)?.into_iter();
         let Some(vector) = vectors.next() else {
             return Err(GraphRagError::NoVector);
@@ -215,9 +252,13 @@ impl Index {
         for exact in exact {
             let linked = match exact {
                 Some(entity) => Some((entity, 1.0)),
-                None => vectors.next().and_then(|vector| self.nearest_entity(&vector, config)),
+                None => vectors
+                    .next()
+                    .and_then(|vector| self.nearest_entity(&vector, config)),
             };
-            let Some((entity, score)) = linked else { continue };
+            let Some((entity, score)) = linked else {
+                continue;
+            };
             // The later of two mentions of one entity gives its score, in the place of the first.
             match seeds.iter_mut().find(|seed| seed.entity == entity) {
                 Some(seed) => seed.score = score,
@@ -235,8 +276,12 @@ impl Index {
     fn mentions_of(&self, question: &str) -> Vec<String> {
         let mut seen = BTreeSet::new();
         let mentions = self.recogniser.mentions(question, Casing::of(question));
-        let lower = mentions.into_iter().map(|m| question[m.span].to_lowercase());
-        lower.filter(|m| !Encoded::new(m).text.is_empty() && seen.insert(m.clone())).collect()
+        let lower = mentions
+            .into_iter()
+            .map(|m| question[m.span].to_lowercase());
+        lower
+            .filter(|m| !Encoded::new(m).text.is_empty() && seen.insert(m.clone()))
+            .collect()
     }
 
     fn nearest_entity(&self, mention: &Embedding, config: &LinearRagConfig) -> Option<(u32, f64)> {
@@ -260,7 +305,9 @@ impl Index {
         let cosines = self.vectors.passages.cosines(&query.vector);
         match relevance {
             Relevance::Cosine => cosines,
-            Relevance::Hybrid => relevances(&cosines, Some(&self.words.scores(&words(&query.text)))),
+            Relevance::Hybrid => {
+                relevances(&cosines, Some(&self.words.scores(&words(&query.text))))
+            }
         }
     }
 
@@ -278,7 +325,13 @@ impl Index {
                 path: Path::Dense,
             };
         }
-        let activation = propagate(&self.graph, &self.vectors.sentences, &query.vector, seeds, config);
+        let activation = propagate(
+            &self.graph,
+            &self.vectors.sentences,
+            &query.vector,
+            seeds,
+            config,
+        );
         let scaled;
         let nearness = match config.relevance {
             Relevance::Hybrid => nearness,
@@ -288,7 +341,12 @@ impl Index {
             }
         };
         let weights = passage_weights(&self.graph, nearness, &activation.active, config);
-        let scores = self.walks.passage_scores(&weights, &activation.weights, &config.ppr(), Solver::PowerIteration);
+        let scores = self.walks.passage_scores(
+            &weights,
+            &activation.weights,
+            &config.ppr(),
+            Solver::PowerIteration,
+        );
         Retrieval {
             passages: best(&scores, config.retrieval_top_k),
             activation,
@@ -330,10 +388,14 @@ impl Index {
 
 /// The best of scored places, best first, ties by place.
 fn best(scores: &[f64], count: usize) -> Vec<Ranked> {
-    let order = |a: &Ranked, b: &Ranked| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage));
+    let order =
+        |a: &Ranked, b: &Ranked| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage));
     let mut all: Vec<Ranked> = (0_u32..)
         .zip(scores)
-        .map(|(passage, score)| Ranked { passage, score: *score })
+        .map(|(passage, score)| Ranked {
+            passage,
+            score: *score,
+        })
         .collect();
     if count < all.len() && count > 0 {
         all.select_nth_unstable_by(count - 1, order);

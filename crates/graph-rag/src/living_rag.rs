@@ -220,7 +220,12 @@ impl<S: ExperienceStore> LivingRag<S> {
         let nearness = index.relevances(&query, retrieval.relevance);
         let base = index.search_with(&query, &nearness, &query.seeds, retrieval);
         let matches = self.matches(&query, now);
-        let novelty = 1.0 - matches.iter().map(|m| m.score).fold(0.0_f64, f64::max).min(1.0);
+        let novelty = 1.0
+            - matches
+                .iter()
+                .map(|m| m.score)
+                .fold(0.0_f64, f64::max)
+                .min(1.0);
         let scaffold = self.scaffold(index, &query, &matches, embedder)?;
         let used = match base.path {
             Path::Graph => self.chosen(&matches),
@@ -233,7 +238,9 @@ impl<S: ExperienceStore> LivingRag<S> {
             let fused = index.search_with(&query, &nearness, &seeds, retrieval);
             match self.config.mode {
                 Mode::Paper => fused,
-                Mode::Guarded => fusion::keep_first(base, fused, self.config.keep, retrieval.retrieval_top_k),
+                Mode::Guarded => {
+                    fusion::keep_first(base, fused, self.config.keep, retrieval.retrieval_top_k)
+                }
             }
         };
         Ok(LivingRetrieval {
@@ -250,9 +257,20 @@ impl<S: ExperienceStore> LivingRag<S> {
     /// # Errors
     ///
     /// [`NotKept`] saying which gate refused it.
-    pub fn learn(&mut self, index: &Index, candidate: &Candidate<'_>, now: u64) -> Result<Kept, NotKept> {
+    pub fn learn(
+        &mut self,
+        index: &Index,
+        candidate: &Candidate<'_>,
+        now: u64,
+    ) -> Result<Kept, NotKept> {
         let query = &candidate.retrieval.query;
-        let novelty = 1.0 - self.matches(query, now).iter().map(|m| m.score).fold(0.0_f64, f64::max).min(1.0);
+        let novelty = 1.0
+            - self
+                .matches(query, now)
+                .iter()
+                .map(|m| m.score)
+                .fold(0.0_f64, f64::max)
+                .min(1.0);
         if novelty < self.config.minimum_novelty {
             return Err(NotKept::Known {
                 novelty,
@@ -270,9 +288,18 @@ impl<S: ExperienceStore> LivingRag<S> {
         }
         let weights = &candidate.retrieval.found.activation.weights;
         let map = sparsify(weights, self.config.map_floor, self.config.map_cap);
-        let named: Vec<(String, f64)> = map.iter().map(|(e, w)| (index.graph().name_of(*e).to_owned(), *w)).collect();
-        #[expect(clippy::cast_possible_truncation, reason = "weights in [0, 1] lose digits, not size")]
-        let map: Vec<(String, f32)> = named.iter().map(|(name, w)| (name.clone(), *w as f32)).collect();
+        let named: Vec<(String, f64)> = map
+            .iter()
+            .map(|(e, w)| (index.graph().name_of(*e).to_owned(), *w))
+            .collect();
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "weights in [0, 1] lose digits, not size"
+        )]
+        let map: Vec<(String, f32)> = named
+            .iter()
+            .map(|(name, w)| (name.clone(), *w as f32))
+            .collect();
         let experience = DocumentExperience {
             id: ExperienceId(0),
             question: query.text.clone(),
@@ -332,7 +359,10 @@ impl<S: ExperienceStore> LivingRag<S> {
             return Ok(None);
         }
         let own = template(&query.text, index);
-        let others: Vec<String> = matches.iter().map(|m| template(&m.experience.question, index)).collect();
+        let others: Vec<String> = matches
+            .iter()
+            .map(|m| template(&m.experience.question, index))
+            .collect();
         let mut texts = vec![own.as_str()];
         texts.extend(others.iter().map(String::as_str));
         let vectors = embedder.embed(&texts)?;
@@ -344,13 +374,28 @@ impl<S: ExperienceStore> LivingRag<S> {
             .zip(others)
             .map(|(m, vector)| {
                 let near = f64::from(own.cosine(vector));
-                ((1.0 - bounds.template_weight) * m.score + bounds.template_weight * near, near, m)
+                (
+                    (1.0 - bounds.template_weight) * m.score + bounds.template_weight * near,
+                    near,
+                    m,
+                )
             })
-            .max_by(|a, b| a.0.total_cmp(&b.0).then(b.2.experience.id.cmp(&a.2.experience.id)));
-        let fits = best.filter(|(score, near, _)| *score >= bounds.minimum_score || *near >= bounds.minimum_template);
+            .max_by(|a, b| {
+                a.0.total_cmp(&b.0)
+                    .then(b.2.experience.id.cmp(&a.2.experience.id))
+            });
+        let fits = best.filter(|(score, near, _)| {
+            *score >= bounds.minimum_score || *near >= bounds.minimum_template
+        });
         Ok(fits.map(|(score, _, m)| {
             let shares = m.overlap > 0.0;
-            let masked = |text: &String| if shares { text.clone() } else { template(text, index) };
+            let masked = |text: &String| {
+                if shares {
+                    text.clone()
+                } else {
+                    template(text, index)
+                }
+            };
             Scaffold {
                 question: m.experience.question.clone(),
                 steps: m.experience.summary.iter().map(masked).collect(),

@@ -9,7 +9,13 @@ fn min_max(values: &[f64]) -> Vec<f64> {
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let spread = most - least;
-    let scaled = values.iter().map(|v| if spread > 0.0 { (v - least) / spread } else { 1.0 });
+    let scaled = values.iter().map(|v| {
+        if spread > 0.0 {
+            (v - least) / spread
+        } else {
+            1.0
+        }
+    });
     scaled.collect()
 }
 
@@ -23,7 +29,11 @@ pub(crate) fn relevances(cosines: &[f64], bm25: Option<&[f32]>) -> Vec<f64> {
         return dense;
     }
     let lexical = bm25.iter().map(|score| f64::from(score / most));
-    dense.into_iter().zip(lexical).map(|(d, l)| f64::midpoint(d, l)).collect()
+    dense
+        .into_iter()
+        .zip(lexical)
+        .map(|(d, l)| f64::midpoint(d, l))
+        .collect()
 }
 
 /// One weight a passage: `passage_node_weight · (passage_ratio · d + ln(1 + bonus))`, where `d` is its
@@ -36,7 +46,12 @@ pub(crate) fn passage_weights(
     config: &LinearRagConfig,
 ) -> Vec<f64> {
     let mut bonus = vec![0.0; relevances.len()];
-    for Active { entity, score, tier } in active {
+    for Active {
+        entity,
+        score,
+        tier,
+    } in active
+    {
         let scale = score / f64::from((*tier).max(1));
         for (passage, times) in graph.occurrences_of(*entity) {
             bonus[*passage as usize] += scale * (1.0 + f64::from(*times)).ln();

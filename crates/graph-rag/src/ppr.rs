@@ -52,7 +52,8 @@ impl Flow {
         let mut flow = Self::default();
         for step in rows {
             flow.from.extend(step.iter().map(|s| s.node));
-            flow.probabilities.extend(step.iter().map(|s| s.probability));
+            flow.probabilities
+                .extend(step.iter().map(|s| s.probability));
             flow.ends.push(id32(flow.from.len(), "edges")?);
         }
         Ok(flow)
@@ -63,8 +64,13 @@ impl Flow {
         let mut start = 0;
         for (node, end) in self.ends.iter().enumerate() {
             let end = *end as usize;
-            let steps = self.from[start..end].iter().zip(&self.probabilities[start..end]);
-            visit(node, steps.map(|(from, p)| p * source[*from as usize]).sum());
+            let steps = self.from[start..end]
+                .iter()
+                .zip(&self.probabilities[start..end]);
+            visit(
+                node,
+                steps.map(|(from, p)| p * source[*from as usize]).sum(),
+            );
             start = end;
         }
     }
@@ -124,7 +130,10 @@ impl PassageEntityGraph {
             }
             *total += graph.adjacent.row(passage).len() as f64;
         }
-        let entity_degree: Vec<f64> = members.iter().map(|m| m.iter().map(|(_, w)| w).sum()).collect();
+        let entity_degree: Vec<f64> = members
+            .iter()
+            .map(|m| m.iter().map(|(_, w)| w).sum())
+            .collect();
         let mut built = Self {
             passages,
             entities,
@@ -182,10 +191,13 @@ impl PassageEntityGraph {
         let first_entity = id32(self.passages, "nodes")?;
         let mut rows = Vec::with_capacity(self.passages + self.entities);
         for (passage, degree) in degree.iter().enumerate() {
-            let entities = graph.entities_in(id32(passage, "passages")?).iter().map(|(e, w)| Step {
-                node: first_entity + e,
-                probability: w / degree,
-            });
+            let entities = graph
+                .entities_in(id32(passage, "passages")?)
+                .iter()
+                .map(|(e, w)| Step {
+                    node: first_entity + e,
+                    probability: w / degree,
+                });
             let adjacent = graph.adjacent.row(passage).iter().map(|p| Step {
                 node: *p,
                 probability: 1.0 / degree,
@@ -231,13 +243,21 @@ impl PassageEntityGraph {
             Solver::ForwardPush => self.forward_push(&restart, &entities, config),
         };
         // What reaches a dangling node starts again: the same as scaling what is left, whose sum is known.
-        let lost: f64 = (0..self.passages).filter(|p| self.isolated[*p]).map(|p| restart[p]).sum();
+        let lost: f64 = (0..self.passages)
+            .filter(|p| self.isolated[*p])
+            .map(|p| restart[p])
+            .sum();
         let left = 1.0 - config.damping * lost;
         scores.iter_mut().for_each(|score| *score /= left);
         scores
     }
 
-    fn power_iteration(&self, restart: &[f64], entities: &[(u32, f64)], config: &PprConfig) -> Vec<f64> {
+    fn power_iteration(
+        &self,
+        restart: &[f64],
+        entities: &[(u32, f64)],
+        config: &PprConfig,
+    ) -> Vec<f64> {
         let d = config.damping;
         let stay = 1.0 - d;
         let mut base: Vec<f64> = restart.iter().map(|r| stay * r).collect();
@@ -257,10 +277,22 @@ impl PassageEntityGraph {
     }
 
     /// From the passages to the entities and back, once: what each passage would have next.
-    fn there_and_back(&self, x: &[f64], y: &mut [f64], base: &[f64], entity_base: &[f64], d: f64, mut next: impl FnMut(usize, f64)) {
-        self.into_entity.each(x, |entity, flow| y[entity] = entity_base[entity] + d * flow);
+    fn there_and_back(
+        &self,
+        x: &[f64],
+        y: &mut [f64],
+        base: &[f64],
+        entity_base: &[f64],
+        d: f64,
+        mut next: impl FnMut(usize, f64),
+    ) {
+        self.into_entity
+            .each(x, |entity, flow| y[entity] = entity_base[entity] + d * flow);
         self.into_passage.each(y, |passage, flow| {
-            next(passage, (base[passage] + d * flow) / (1.0 - d * d * self.leaf_share[passage]));
+            next(
+                passage,
+                (base[passage] + d * flow) / (1.0 - d * d * self.leaf_share[passage]),
+            );
         });
     }
 
@@ -305,13 +337,17 @@ impl PassageEntityGraph {
         // better in that norm. Degrees of passages are 1 to 3.
         let enough = config.tolerance * (1.0 - d) / d.max(f64::MIN_POSITIVE) / 3.0;
         for _ in 0..config.max_rounds {
-            self.into_entity.each(&x, |entity, flow| y[entity] = entity_base[entity] + d * flow);
-            self.into_passage.each(&y, |passage, flow| flows[passage] = flow);
+            self.into_entity.each(&x, |entity, flow| {
+                y[entity] = entity_base[entity] + d * flow
+            });
+            self.into_passage
+                .each(&y, |passage, flow| flows[passage] = flow);
             let mut change = 0.0_f64;
             for passage in 0..self.passages {
                 let beside = self.into_passage_adjacent.row(passage).iter();
                 let beside: f64 = beside.map(|s| s.probability * x[s.node as usize]).sum();
-                let new = (base[passage] + d * (flows[passage] + beside)) / (1.0 - d * d * self.leaf_share[passage]);
+                let new = (base[passage] + d * (flows[passage] + beside))
+                    / (1.0 - d * d * self.leaf_share[passage]);
                 change = change.max((new - x[passage]).abs());
                 x[passage] = new;
             }
@@ -322,7 +358,12 @@ impl PassageEntityGraph {
         x
     }
 
-    fn forward_push(&self, restart: &[f64], entities: &[(u32, f64)], config: &PprConfig) -> Vec<f64> {
+    fn forward_push(
+        &self,
+        restart: &[f64],
+        entities: &[(u32, f64)],
+        config: &PprConfig,
+    ) -> Vec<f64> {
         let (d, nodes) = (config.damping, self.passages + self.entities);
         let mut residual = restart.to_vec();
         residual.resize(nodes, 0.0);
@@ -331,7 +372,12 @@ impl PassageEntityGraph {
         }
         // A residual of `bound` times a node's degree everywhere leaves an error of `bound` times the degree.
         let bound = config.tolerance / 3.0;
-        let limits: Vec<f64> = self.degree.iter().chain(&self.entity_degree).map(|degree| bound * degree).collect();
+        let limits: Vec<f64> = self
+            .degree
+            .iter()
+            .chain(&self.entity_degree)
+            .map(|degree| bound * degree)
+            .collect();
         let mut queue: VecDeque<usize> = (0..nodes).filter(|n| residual[*n] > limits[*n]).collect();
         let mut queued: Vec<bool> = (0..nodes).map(|n| residual[n] > limits[n]).collect();
         let mut x = vec![0.0; nodes];

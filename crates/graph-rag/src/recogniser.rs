@@ -112,7 +112,11 @@ impl Recogniser {
             let encoded = Encoded::of(&words);
             for hit in self.gazetteer.find(text, &encoded, casing == Casing::Cased) {
                 let iri = self.gazetteer.label(hit.label).and_then(|l| l.iri.clone());
-                found.push(mention(whole_parenthesis(text, hit.span), Source::Gazetteer, iri));
+                found.push(mention(
+                    whole_parenthesis(text, hit.span),
+                    Source::Gazetteer,
+                    iri,
+                ));
             }
         }
         for date in dates::dates(&words) {
@@ -121,9 +125,17 @@ impl Recogniser {
         }
         if self.extraction != Extraction::GazetteerOnly && casing == Casing::Cased {
             let quoted = capitalised::quoted_spans(text);
-            found.extend(quoted.into_iter().map(|span| mention(span, Source::Quoted, None)));
+            found.extend(
+                quoted
+                    .into_iter()
+                    .map(|span| mention(span, Source::Quoted, None)),
+            );
             let names = capitalised::capitalised_spans(text, &words);
-            found.extend(names.into_iter().map(|span| mention(span, Source::Capitalised, None)));
+            found.extend(
+                names
+                    .into_iter()
+                    .map(|span| mention(span, Source::Capitalised, None)),
+            );
         }
         united(found)
     }
@@ -135,7 +147,10 @@ fn mention(span: Range<usize>, source: Source, iri: Option<String>) -> Mention {
 
 /// A name that opens a parenthesis has its end too.
 fn whole_parenthesis(text: &str, mut span: Range<usize>) -> Range<usize> {
-    if text[span.clone()].contains('(') && !text[span.clone()].contains(')') && text[span.end..].starts_with(')') {
+    if text[span.clone()].contains('(')
+        && !text[span.clone()].contains(')')
+        && text[span.end..].starts_with(')')
+    {
         span.end += 1;
     }
     span
@@ -144,7 +159,11 @@ fn whole_parenthesis(text: &str, mut span: Range<usize>) -> Range<usize> {
 /// Mentions of several sources made one list.
 fn united(mut found: Vec<Mention>) -> Vec<Mention> {
     found.sort_by(|a, b| {
-        (a.span.start, std::cmp::Reverse(a.span.end), a.source).cmp(&(b.span.start, std::cmp::Reverse(b.span.end), b.source))
+        (a.span.start, std::cmp::Reverse(a.span.end), a.source).cmp(&(
+            b.span.start,
+            std::cmp::Reverse(b.span.end),
+            b.source,
+        ))
     });
     found.dedup_by(|next, kept| next.span == kept.span);
     let covered = |m: &Mention, by: &Mention| {
@@ -155,7 +174,9 @@ fn united(mut found: Vec<Mention>) -> Vec<Mention> {
         .map(|m| match m.source {
             Source::Gazetteer => true,
             Source::Capitalised => !found.iter().any(|by| {
-                covered(m, by) && (by.source != Source::Capitalised || by.span.start == m.span.start && !is_list_part(m, by))
+                covered(m, by)
+                    && (by.source != Source::Capitalised
+                        || by.span.start == m.span.start && !is_list_part(m, by))
             }),
             Source::Quoted | Source::Date => !found.iter().any(|by| covered(m, by)),
         })

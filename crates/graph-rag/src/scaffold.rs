@@ -57,8 +57,18 @@ pub struct Scaffold {
 /// A question with its mentions, quotations and numbers replaced.
 #[must_use]
 pub fn template(text: &str, index: &Index) -> String {
-    let mut spans: Vec<_> = index.recogniser.mentions(text, Casing::of(text)).into_iter().map(|m| m.span).collect();
-    spans.extend(tokens(text).iter().filter(|t| t.is_number()).map(|t| t.start..t.end));
+    let mut spans: Vec<_> = index
+        .recogniser
+        .mentions(text, Casing::of(text))
+        .into_iter()
+        .map(|m| m.span)
+        .collect();
+    spans.extend(
+        tokens(text)
+            .iter()
+            .filter(|t| t.is_number())
+            .map(|t| t.start..t.end),
+    );
     spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
@@ -77,14 +87,24 @@ pub fn template(text: &str, index: &Index) -> String {
 /// is always among them.
 #[must_use]
 pub fn key_sentences(explanation: &str, answer: &str, activated: &[(String, f64)]) -> Vec<String> {
-    let names: Vec<(String, f64)> =
-        activated.iter().take(MAX_ENTITIES).map(|(name, w)| (Encoded::new(name).text, *w)).collect();
+    let names: Vec<(String, f64)> = activated
+        .iter()
+        .take(MAX_ENTITIES)
+        .map(|(name, w)| (Encoded::new(name).text, *w))
+        .collect();
     let answer = Encoded::new(answer).text;
-    let parts: Vec<&str> = sentences(explanation).into_iter().map(|span| &explanation[span]).collect();
+    let parts: Vec<&str> = sentences(explanation)
+        .into_iter()
+        .map(|span| &explanation[span])
+        .collect();
     let mut ranked: Vec<(f64, usize)> = Vec::new();
     for (place, part) in parts.iter().enumerate() {
         let encoded = Encoded::new(part).text;
-        let mentioned: f64 = names.iter().filter(|(n, _)| encoded.contains(n.as_str())).map(|(_, w)| *w).sum();
+        let mentioned: f64 = names
+            .iter()
+            .filter(|(n, _)| encoded.contains(n.as_str()))
+            .map(|(_, w)| *w)
+            .sum();
         let answers = !answer.is_empty() && encoded.contains(&answer);
         ranked.push((if answers { f64::INFINITY } else { mentioned }, place));
     }
@@ -99,7 +119,9 @@ pub fn key_sentences(explanation: &str, answer: &str, activated: &[(String, f64)
         }
     }
     kept.sort_unstable();
-    kept.into_iter().map(|place| parts[place].to_owned()).collect()
+    kept.into_iter()
+        .map(|place| parts[place].to_owned())
+        .collect()
 }
 
 #[cfg(test)]
@@ -111,7 +133,10 @@ mod tests {
     #[test]
     fn a_template_has_no_names_and_numbers() {
         let index = Index::build([], [], IndexConfig::default(), &ToyEmbedder).unwrap();
-        assert_eq!(template("Who was the 3rd wife of Lothair II in 855?", &index), "Who was the [X] wife of [X] in [X]?");
+        assert_eq!(
+            template("Who was the 3rd wife of Lothair II in 855?", &index),
+            "Who was the [X] wife of [X] in [X]?"
+        );
     }
 
     #[test]

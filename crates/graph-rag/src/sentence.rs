@@ -14,10 +14,11 @@ const MAX_PARENTHESIS_BYTES: usize = 300;
 
 /// Words before a full stop that do not end a sentence, folded.
 const ABBREVIATIONS: [&str; 58] = [
-    "mr", "mrs", "ms", "dr", "prof", "st", "sr", "jr", "rev", "hon", "gen", "col", "lt", "capt", "sgt", "cmdr", "adm",
-    "gov", "sen", "rep", "pres", "fr", "sir", "mt", "ft", "no", "nos", "vs", "etc", "e.g", "i.e", "cf", "al", "ca",
-    "c", "approx", "b", "d", "fl", "inc", "ltd", "co", "corp", "dept", "univ", "jan", "feb", "mar", "apr", "jun",
-    "jul", "aug", "sep", "sept", "oct", "nov", "dec", "vol",
+    "mr", "mrs", "ms", "dr", "prof", "st", "sr", "jr", "rev", "hon", "gen", "col", "lt", "capt",
+    "sgt", "cmdr", "adm", "gov", "sen", "rep", "pres", "fr", "sir", "mt", "ft", "no", "nos", "vs",
+    "etc", "e.g", "i.e", "cf", "al", "ca", "c", "approx", "b", "d", "fl", "inc", "ltd", "co",
+    "corp", "dept", "univ", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct",
+    "nov", "dec", "vol",
 ];
 
 /// The sentences of a text, in order, as byte ranges without surrounding white space. Never empty ones.
@@ -47,7 +48,9 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
             closes = closing(text, at);
         }
         let ends = c == '\n'
-            || (at >= closes && matches!(c, '.' | '!' | '?') && ends_sentence(text, start, at, end));
+            || (at >= closes
+                && matches!(c, '.' | '!' | '?')
+                && ends_sentence(text, start, at, end));
         if ends {
             let end = after_marks(text, end);
             push(text, start..end, &mut out);
@@ -65,9 +68,12 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
 
 /// Closing quotation marks and parentheses right behind an end belong to the sentence.
 fn after_marks(text: &str, end: usize) -> usize {
-    let marks = text[end..]
-        .chars()
-        .take_while(|c| matches!(c, '"' | '\u{201d}' | '\u{2019}' | '\'' | ')' | ']' | '.' | '!' | '?'));
+    let marks = text[end..].chars().take_while(|c| {
+        matches!(
+            c,
+            '"' | '\u{201d}' | '\u{2019}' | '\'' | ')' | ']' | '.' | '!' | '?'
+        )
+    });
     end + marks.map(char::len_utf8).sum::<usize>()
 }
 
@@ -184,7 +190,11 @@ mod tests {
         let text = "word ".repeat(300);
         let parts = split(&text);
         assert!(parts.len() >= 4);
-        assert!(parts.iter().all(|p| p.chars().count() <= MAX_CHARS && p.ends_with("word")));
+        assert!(
+            parts
+                .iter()
+                .all(|p| p.chars().count() <= MAX_CHARS && p.ends_with("word"))
+        );
     }
 
     proptest! {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::csr::Csr;
 
-pub(crate) use assemble::{assemble, PassageNodes};
+pub(crate) use assemble::{PassageNodes, Previous, assemble};
 
 /// When two surface forms are one entity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -113,13 +113,21 @@ impl TriGraph {
 
     /// Whether all numbers point at something: what was read from outside is checked by this.
     pub(crate) fn is_sound(&self) -> bool {
-        let (entities, sentences, passages) = (self.entities.len(), self.sentences.len(), self.passages);
+        let (entities, sentences, passages) =
+            (self.entities.len(), self.sentences.len(), self.passages);
         let share = |w: f64| w.is_finite() && w > 0.0;
         let below = |id: u32, count: usize| (id as usize) < count;
-        self.entity_sentences.is_sound(entities, |s| below(*s, sentences))
-            && self.sentence_entities.is_sound(sentences, |e| below(*e, entities))
-            && self.passage_entities.is_sound(passages, |(e, w)| below(*e, entities) && share(*w))
-            && self.occurrences.is_sound(entities, |(p, _)| below(*p, passages))
+        self.entity_sentences
+            .is_sound(entities, |s| below(*s, sentences))
+            && self
+                .sentence_entities
+                .is_sound(sentences, |e| below(*e, entities))
+            && self
+                .passage_entities
+                .is_sound(passages, |(e, w)| below(*e, entities) && share(*w))
+            && self
+                .occurrences
+                .is_sound(entities, |(p, _)| below(*p, passages))
             && self.adjacent.is_sound(passages, |p| below(*p, passages))
             && self.sentences.iter().all(|s| below(s.passage, passages))
     }
@@ -128,7 +136,9 @@ impl TriGraph {
     pub(crate) fn named(entities: &[Entity]) -> HashMap<String, u32> {
         let mut by_name = HashMap::with_capacity(entities.len());
         for (id, entity) in (0_u32..).zip(entities) {
-            by_name.entry(crate::token::Encoded::new(&entity.name).text).or_insert(id);
+            by_name
+                .entry(crate::token::Encoded::new(&entity.name).text)
+                .or_insert(id);
         }
         by_name
     }
@@ -172,7 +182,9 @@ impl TriGraph {
     /// The entity whose folded name a text has.
     #[must_use]
     pub fn entity_named(&self, text: &str) -> Option<u32> {
-        self.by_name.get(&crate::token::Encoded::new(text).text).copied()
+        self.by_name
+            .get(&crate::token::Encoded::new(text).text)
+            .copied()
     }
 
     /// An entity's name; empty for an id that does not exist.

@@ -40,7 +40,9 @@ impl VectorTable {
 
     pub(crate) fn row(&self, row: usize) -> &[f32] {
         let start = row * self.dims;
-        self.values.get(start..start + self.dims).unwrap_or_default()
+        self.values
+            .get(start..start + self.dims)
+            .unwrap_or_default()
     }
 
     /// Cosine of a row with a unit vector.

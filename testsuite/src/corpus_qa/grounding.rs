@@ -25,7 +25,11 @@ pub struct GroundingFigures {
 }
 
 /// Judges every fact of questions whose gold is in the corpus.
-pub(crate) fn grounding(corpus: &Corpus, indexed: &IndexedCorpus, embedder: &dyn Embedder) -> anyhow::Result<GroundingFigures> {
+pub(crate) fn grounding(
+    corpus: &Corpus,
+    indexed: &IndexedCorpus,
+    embedder: &dyn Embedder,
+) -> anyhow::Result<GroundingFigures> {
     let config = GroundingConfig::default();
     let retrieval = LinearRagConfig {
         retrieval_top_k: RETRIEVED,
@@ -37,10 +41,19 @@ pub(crate) fn grounding(corpus: &Corpus, indexed: &IndexedCorpus, embedder: &dyn
     }
     let (mut right, mut wrong) = (Vec::new(), Vec::new());
     for question in corpus.questions.iter().filter(|q| !q.gold.is_empty()) {
-        let found = indexed.index.retrieve(&question.question, embedder, &retrieval)?;
-        let gold: Vec<u32> = question.gold.iter().map(|file| place_in_index[*file]).collect();
+        let found = indexed
+            .index
+            .retrieve(&question.question, embedder, &retrieval)?;
+        let gold: Vec<u32> = question
+            .gold
+            .iter()
+            .map(|file| place_in_index[*file])
+            .collect();
         let retrieved = found.passages.iter().map(|r| r.passage);
-        let others: Vec<u32> = retrieved.filter(|p| !gold.contains(p)).take(gold.len()).collect();
+        let others: Vec<u32> = retrieved
+            .filter(|p| !gold.contains(p))
+            .take(gold.len())
+            .collect();
         for [subject, relation, object] in &question.evidence {
             let claim = [format!("{subject} {relation} {object}")];
             let support = |passages: &[u32]| {
@@ -52,7 +65,11 @@ pub(crate) fn grounding(corpus: &Corpus, indexed: &IndexedCorpus, embedder: &dyn
         }
     }
     let passes = |scores: &[f64]| {
-        scores.iter().filter(|s| **s >= config.minimum_support).count() as f64 / scores.len().max(1) as f64
+        scores
+            .iter()
+            .filter(|s| **s >= config.minimum_support)
+            .count() as f64
+            / scores.len().max(1) as f64
     };
     Ok(GroundingFigures {
         facts: right.len(),

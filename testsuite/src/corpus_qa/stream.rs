@@ -5,10 +5,10 @@
 
 use std::time::{Duration, Instant};
 
+use graph_rag::LinearRagConfig;
 use graph_rag::answer::AnswerConfig;
 use graph_rag::experience::ExperienceList;
 use graph_rag::living_rag::{Candidate, LivingRag, LivingRagConfig, NotKept};
-use graph_rag::LinearRagConfig;
 use language_model::Embedder;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -78,11 +78,21 @@ pub(crate) fn stream(
     for (now, place) in (0_u64..).zip(order) {
         let question = &corpus.questions[place];
         let start = Instant::now();
-        let found = living.retrieve(&indexed.index, &question.question, embedder, &retrieval, now)?;
+        let found = living.retrieve(
+            &indexed.index,
+            &question.question,
+            embedder,
+            &retrieval,
+            now,
+        )?;
         sums.times.push(start.elapsed());
-        let without = indexed.index.search(&found.query, &found.query.seeds, &retrieval);
+        let without = indexed
+            .index
+            .search(&found.query, &found.query.seeds, &retrieval);
         let places = |list: &[graph_rag::linear_rag::Ranked]| -> Vec<usize> {
-            list.iter().map(|r| indexed.places[r.passage as usize]).collect()
+            list.iter()
+                .map(|r| indexed.places[r.passage as usize])
+                .collect()
         };
         if !question.gold.is_empty() {
             sums.judged += 1;
@@ -91,15 +101,26 @@ pub(crate) fn stream(
         }
         sums.out.fused += usize::from(!found.used.is_empty());
         sums.out.scaffolds += usize::from(found.scaffold.is_some());
-        let answer = indexed.index.answer(&found.query, &found.found, &AnswerConfig::default()).ok();
-        let text = answer.as_ref().map_or_else(String::new, graph_rag::answer::Answer::text);
+        let answer = indexed
+            .index
+            .answer(&found.query, &found.found, &AnswerConfig::default())
+            .ok();
+        let text = answer
+            .as_ref()
+            .map_or_else(String::new, graph_rag::answer::Answer::text);
         if wants_text(question) {
             sums.textual += 1;
             sums.held += usize::from(contains_answer(&text, &question.answers));
         }
         let Some(answer) = answer else { continue };
         sums.candidates += 1;
-        let passages: Vec<u32> = found.found.passages.iter().take(5).map(|r| r.passage).collect();
+        let passages: Vec<u32> = found
+            .found
+            .passages
+            .iter()
+            .take(5)
+            .map(|r| r.passage)
+            .collect();
         let candidate = Candidate {
             retrieval: &found,
             explanation: &text,

@@ -13,7 +13,6 @@ use super::{Index, Record, recogniser};
 use crate::GraphRagError;
 use crate::passage::{ContentHash, DocumentId, Passage};
 use crate::recogniser::{Gazetteer, Label};
-use crate::token::Encoded;
 
 /// A change of a corpus.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,13 +79,20 @@ impl Index {
         }
         let mut report = ChangeReport::default();
         let fresh = self.sort_out(documents, &before, &mut kept, &mut report)?;
-        let titles = || kept.values().map(|r| r.passage.title.as_str()).chain(fresh.iter().map(|p| p.title.as_str()));
+        let titles = || {
+            kept.values()
+                .map(|r| r.passage.title.as_str())
+                .chain(fresh.iter().map(|p| p.title.as_str()))
+        };
         let recogniser = recogniser(&self.labels, titles(), self.config)?;
         let now: BTreeSet<String> = titles().map(str::to_owned).collect();
         let affected = self.moved_titles(&now)?;
         for record in kept.values_mut() {
-            let encoded = Encoded::new(&record.full_text);
-            if !affected.is_empty() && !affected.find(&record.full_text, &encoded, false).is_empty() {
+            if !affected.is_empty()
+                && !affected
+                    .find(&record.full_text, &record.encoded, false)
+                    .is_empty()
+            {
                 *record = Arc::new(Record::new(record.passage.clone(), &recogniser));
                 report.read_again += 1;
             }
@@ -96,7 +102,14 @@ impl Index {
             kept.insert(place, Arc::new(Record::new(passage, &recogniser)));
         }
         let records = kept.into_values().collect();
-        let index = Self::of_records(records, self.labels.clone(), recogniser, self.config, Some(self), embedder)?;
+        let index = Self::of_records(
+            records,
+            self.labels.clone(),
+            recogniser,
+            self.config,
+            Some(self),
+            embedder,
+        )?;
         Ok((index, report))
     }
 
@@ -125,7 +138,9 @@ impl Index {
                         ordinal: passage.ordinal,
                     });
                 }
-                let unchanged = kept.get(&place).is_some_and(|record| record.passage == passage);
+                let unchanged = kept
+                    .get(&place)
+                    .is_some_and(|record| record.passage == passage);
                 if !unchanged {
                     report.changed.push(place.clone());
                     kept.remove(&place);
@@ -133,7 +148,10 @@ impl Index {
                 }
             }
         }
-        let mut gone: Vec<&Place> = before.keys().filter(|place| !seen.contains(*place)).collect();
+        let mut gone: Vec<&Place> = before
+            .keys()
+            .filter(|place| !seen.contains(*place))
+            .collect();
         gone.sort();
         for place in gone {
             kept.remove(place);
@@ -144,8 +162,15 @@ impl Index {
 
     /// Titles that came or went.
     fn moved_titles(&self, now: &BTreeSet<String>) -> Result<Gazetteer, GraphRagError> {
-        let before: BTreeSet<String> = self.records.iter().map(|r| r.passage.title.clone()).collect();
-        let moved: Vec<Label> = before.symmetric_difference(now).map(|title| Label::title(title)).collect();
+        let before: BTreeSet<String> = self
+            .records
+            .iter()
+            .map(|r| r.passage.title.clone())
+            .collect();
+        let moved: Vec<Label> = before
+            .symmetric_difference(now)
+            .map(|title| Label::title(title))
+            .collect();
         Gazetteer::new(&moved)
     }
 }

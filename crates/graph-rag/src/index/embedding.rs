@@ -28,27 +28,42 @@ pub(super) fn vectors(
     let sentences = sentence_texts(records, &graph.sentences, config.sentence_context);
     let sentences: Vec<&str> = sentences.iter().map(String::as_str).collect();
     let entities: Vec<&str> = graph.entities.iter().map(|e| &*e.name).collect();
-    let old_sentences = old.map(|o| sentence_texts(&o.records, &o.graph.sentences, config.sentence_context));
+    let old_sentences =
+        old.map(|o| sentence_texts(&o.records, &o.graph.sentences, config.sentence_context));
     let known = |texts: &mut dyn Iterator<Item = &'_ str>| -> HashMap<String, usize> {
-        texts.enumerate().map(|(row, text)| (text.to_owned(), row)).collect()
+        texts
+            .enumerate()
+            .map(|(row, text)| (text.to_owned(), row))
+            .collect()
     };
-    let (mut known_passages, mut known_sentences, mut known_entities) = <(HashMap<_, _>, HashMap<_, _>, HashMap<_, _>)>::default();
+    let (mut known_passages, mut known_sentences, mut known_entities) =
+        <(HashMap<_, _>, HashMap<_, _>, HashMap<_, _>)>::default();
     if let Some(old) = old {
         known_passages = known(&mut old.records.iter().map(|r| r.full_text.as_str()));
         known_sentences = known(&mut old_sentences.iter().flatten().map(String::as_str));
         known_entities = known(&mut old.graph.entities.iter().map(|e| &*e.name));
     }
     let none = VectorTable::new(embedder.dims());
-    let table = |old_table: fn(&Vectors) -> &VectorTable| old.map_or(&none, |old| old_table(&old.vectors));
+    let table =
+        |old_table: fn(&Vectors) -> &VectorTable| old.map_or(&none, |old| old_table(&old.vectors));
     Ok(Vectors {
         passages: embed(&passages, &known_passages, table(|v| &v.passages), embedder)?,
-        sentences: embed(&sentences, &known_sentences, table(|v| &v.sentences), embedder)?,
+        sentences: embed(
+            &sentences,
+            &known_sentences,
+            table(|v| &v.sentences),
+            embedder,
+        )?,
         entities: embed(&entities, &known_entities, table(|v| &v.entities), embedder)?,
     })
 }
 
 /// What sentences are embedded as.
-fn sentence_texts(records: &[Arc<Record>], nodes: &[SentenceNode], context: SentenceContext) -> Vec<String> {
+fn sentence_texts(
+    records: &[Arc<Record>],
+    nodes: &[SentenceNode],
+    context: SentenceContext,
+) -> Vec<String> {
     let text = |node: &SentenceNode| {
         let record = &records[node.passage as usize];
         let span = node.span.start as usize..node.span.end as usize;
@@ -68,10 +83,19 @@ fn embed(
     embedder: &dyn Embedder,
 ) -> Result<VectorTable, GraphRagError> {
     let mut fresh: HashMap<&str, Vec<f32>> = HashMap::new();
-    let new: Vec<&str> = texts.iter().copied().filter(|text| !known.contains_key(*text)).collect();
+    let new: Vec<&str> = texts
+        .iter()
+        .copied()
+        .filter(|text| !known.contains_key(*text))
+        .collect();
     for batch in new.chunks(BATCH) {
         let vectors = embedder.embed(batch)?;
-        fresh.extend(batch.iter().copied().zip(vectors.into_iter().map(|v| v.into_vec())));
+        fresh.extend(
+            batch
+                .iter()
+                .copied()
+                .zip(vectors.into_iter().map(|v| v.into_vec())),
+        );
     }
     let mut table = VectorTable::new(embedder.dims());
     for text in texts {

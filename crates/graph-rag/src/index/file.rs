@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Index, IndexConfig, Record, recogniser};
+use super::{Index, IndexConfig, Record, WordIndex, recogniser};
 use crate::GraphRagError;
 use crate::csr::Csr;
 use crate::recogniser::{Label, Recogniser};
+use crate::token::Encoded;
 use crate::tri_graph::{Entity, SentenceNode, TriGraph};
 use crate::vectors::{VectorTable, Vectors};
 
@@ -74,8 +75,14 @@ impl Index {
         let unencodable = |_| GraphRagError::Damaged {
             reason: "a part of it cannot be encoded",
         };
-        write_section(&mut writer, &postcard::to_stdvec(&passages).map_err(unencodable)?)?;
-        write_section(&mut writer, &postcard::to_stdvec(&graph).map_err(unencodable)?)?;
+        write_section(
+            &mut writer,
+            &postcard::to_stdvec(&passages).map_err(unencodable)?,
+        )?;
+        write_section(
+            &mut writer,
+            &postcard::to_stdvec(&graph).map_err(unencodable)?,
+        )?;
         write_section(&mut writer, &vector_bytes(&self.vectors))?;
         writer.flush()?;
         Ok(())
@@ -100,8 +107,10 @@ impl Index {
                 known: FORMAT,
             });
         }
-        let passages: Passages = postcard::from_bytes(section(&mut rest)?).map_err(|_| damaged("its passages are broken"))?;
-        let graph: Graph = postcard::from_bytes(section(&mut rest)?).map_err(|_| damaged("its graph is broken"))?;
+        let passages: Passages = postcard::from_bytes(section(&mut rest)?)
+            .map_err(|_| damaged("its passages are broken"))?;
+        let graph: Graph = postcard::from_bytes(section(&mut rest)?)
+            .map_err(|_| damaged("its graph is broken"))?;
         let vectors = read_vectors(section(&mut rest)?)?;
         if !rest.is_empty() {
             return Err(damaged("there is more behind its end"));
@@ -114,7 +123,11 @@ fn assembled(passages: Passages, graph: Graph, vectors: Vectors) -> Result<Index
     if passages.recogniser != Recogniser::VERSION {
         return Err(damaged("its entities were recognised by other rules"));
     }
-    let records: Vec<Arc<Record>> = passages.records.into_iter().map(Arc::new).collect();
+    let with_words = |mut record: Record| {
+        record.encoded = Encoded::new(&record.full_text);
+        Arc::new(record)
+    };
+    let records: Vec<Arc<Record>> = passages.records.into_iter().map(with_words).collect();
     let graph = TriGraph {
         by_name: TriGraph::named(&graph.entities),
         entities: graph.entities,
@@ -126,24 +139,49 @@ fn assembled(passages: Passages, graph: Graph, vectors: Vectors) -> Result<Index
         occurrences: graph.occurrences,
         adjacent: graph.adjacent,
     };
-    let counts = [vectors.passages.len(), vectors.sentences.len(), vectors.entities.len()];
+    let counts = [
+        vectors.passages.len(),
+        vectors.sentences.len(),
+        vectors.entities.len(),
+    ];
     let expected = [records.len(), graph.sentences.len(), graph.entities.len()];
     let span_fits = |s: &SentenceNode| {
         let record = records.get(s.passage as usize);
-        record.is_some_and(|r| r.full_text.get(s.span.start as usize..s.span.end as usize).is_some())
+        record.is_some_and(|r| {
+            r.full_text
+                .get(s.span.start as usize..s.span.end as usize)
+                .is_some()
+        })
     };
-    let spans_fit = |r: &Arc<Record>| r.mentions.sentences.iter().all(|s| r.full_text.get(s.span.clone()).is_some());
+    let spans_fit = |r: &Arc<Record>| {
+        r.mentions
+            .sentences
+            .iter()
+            .all(|s| r.full_text.get(s.span.clone()).is_some())
+    };
     let sound = graph.is_sound()
         && graph.passages == records.len()
         && counts == expected
         && graph.sentences.iter().all(span_fits)
-        && records.iter().all(|r| spans_fit(r) && r.full_text == r.passage.full_text());
+        && records
+            .iter()
+            .all(|r| spans_fit(r) && r.full_text == r.passage.full_text());
     if !sound {
         return Err(damaged("its parts do not fit each other"));
     }
     let titles = records.iter().map(|r| r.passage.title.as_str());
     let recogniser = recogniser(&passages.labels, titles, passages.config)?;
-    Index::of_parts(passages.config, passages.embedder, passages.labels, records, recogniser, graph, vectors)
+    let words = WordIndex::new(&records, None);
+    Index::of_parts(
+        passages.config,
+        passages.embedder,
+        passages.labels,
+        records,
+        recogniser,
+        graph,
+        vectors,
+        words,
+    )
 }
 
 const fn damaged(reason: &'static str) -> GraphRagError {
@@ -157,17 +195,23 @@ fn write_section(writer: &mut impl Write, bytes: &[u8]) -> std::io::Result<()> {
 }
 
 fn take<'b>(rest: &mut &'b [u8], count: usize) -> Result<&'b [u8], GraphRagError> {
-    let (taken, left) = rest.split_at_checked(count).ok_or(damaged("it is cut short"))?;
+    let (taken, left) = rest
+        .split_at_checked(count)
+        .ok_or(damaged("it is cut short"))?;
     *rest = left;
     Ok(taken)
 }
 
 fn number(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
 
 fn section<'b>(rest: &mut &'b [u8]) -> Result<&'b [u8], GraphRagError> {
-    let length = usize::try_from(number(take(rest, 8)?)).map_err(|_| damaged("a part is too long"))?;
+    let length =
+        usize::try_from(number(take(rest, 8)?)).map_err(|_| damaged("a part is too long"))?;
     let hash = take(rest, HASH_BYTES)?;
     let bytes = take(rest, length)?;
     if blake3::hash(bytes).as_bytes() == hash {
@@ -193,9 +237,15 @@ fn read_vectors(mut rest: &[u8]) -> Result<Vectors, GraphRagError> {
     let dims = usize::try_from(number(take(&mut rest, 8)?)).map_err(too_many)?;
     let mut table = || {
         let rows = usize::try_from(number(take(&mut rest, 8)?)).map_err(too_many)?;
-        let size = rows.checked_mul(dims).and_then(|n| n.checked_mul(4)).ok_or(damaged("a table of vectors is too long"))?;
+        let size = rows
+            .checked_mul(dims)
+            .and_then(|n| n.checked_mul(4))
+            .ok_or(damaged("a table of vectors is too long"))?;
         let bytes = take(&mut rest, size)?.as_chunks::<4>().0;
-        Ok::<_, GraphRagError>(VectorTable::from_values(dims, bytes.iter().map(|b| f32::from_le_bytes(*b)).collect()))
+        Ok::<_, GraphRagError>(VectorTable::from_values(
+            dims,
+            bytes.iter().map(|b| f32::from_le_bytes(*b)).collect(),
+        ))
     };
     Ok(Vectors {
         passages: table()?,

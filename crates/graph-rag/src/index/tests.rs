@@ -4,7 +4,14 @@ use super::*;
 use crate::linear_rag::LinearRagConfig;
 use crate::linear_rag::tests::ToyEmbedder;
 
-const TITLES: [&str; 6] = ["", "Ada Lane", "Bo", "Oak Hill", "Dark River (2017 film)", "Vale"];
+const TITLES: [&str; 6] = [
+    "",
+    "Ada Lane",
+    "Bo",
+    "Oak Hill",
+    "Dark River (2017 film)",
+    "Vale",
+];
 const TEXTS: [&str; 7] = [
     "Ada Lane met Bo near Oak Hill. They left.",
     "The river Vale is old. Bo saw it in 1950.",
@@ -36,8 +43,16 @@ pub(crate) fn assert_same(a: &Index, b: &Index) {
     assert_eq!(a.graph.adjacent, b.graph.adjacent);
     assert_eq!(a.graph.by_name, b.graph.by_name);
     assert_eq!(a.vectors, b.vectors);
-    for question in ["Who met Ada Lane near Oak Hill?", "what is dark river?", "Who?"] {
-        let ask = |index: &Index| index.retrieve(question, &ToyEmbedder, &LinearRagConfig::default()).unwrap();
+    for question in [
+        "Who met Ada Lane near Oak Hill?",
+        "what is dark river?",
+        "Who?",
+    ] {
+        let ask = |index: &Index| {
+            index
+                .retrieve(question, &ToyEmbedder, &LinearRagConfig::default())
+                .unwrap()
+        };
         assert_eq!(ask(a), ask(b));
     }
 }
@@ -46,7 +61,9 @@ type Document = (usize, Vec<(usize, usize)>);
 
 fn passages((document, list): &Document) -> Vec<Passage> {
     let numbered = list.iter().enumerate();
-    numbered.map(|(n, (title, text))| passage(*document, u32::try_from(n).unwrap(), *title, *text)).collect()
+    numbered
+        .map(|(n, (title, text))| passage(*document, u32::try_from(n).unwrap(), *title, *text))
+        .collect()
 }
 
 proptest! {
@@ -82,12 +99,18 @@ fn a_change_says_what_it_did_and_reads_again_what_a_new_title_touches() {
         document: DocumentId(format!("d{document}")),
         passages,
     };
-    let (index, report) = index.changed([put(2, vec![passage(2, 0, 3, 6)])], &ToyEmbedder).unwrap();
+    let (index, report) = index
+        .changed([put(2, vec![passage(2, 0, 3, 6)])], &ToyEmbedder)
+        .unwrap();
     assert_eq!(report.changed, [(DocumentId::from("d2"), 0)]);
     assert_eq!(report.read_again, 2);
-    let (index, report) = index.changed([put(2, vec![passage(2, 0, 3, 6)])], &ToyEmbedder).unwrap();
+    let (index, report) = index
+        .changed([put(2, vec![passage(2, 0, 3, 6)])], &ToyEmbedder)
+        .unwrap();
     assert_eq!(report, ChangeReport::default());
-    let removed = Change::Remove { document: "d2".into() };
+    let removed = Change::Remove {
+        document: "d2".into(),
+    };
     let (index, report) = index.changed([removed], &ToyEmbedder).unwrap();
     assert_eq!(report.removed, [(DocumentId::from("d2"), 0)]);
     assert_eq!((index.len(), report.read_again), (2, 2));
@@ -97,13 +120,19 @@ fn a_change_says_what_it_did_and_reads_again_what_a_new_title_touches() {
 fn places_are_unique_and_passages_stay_in_their_document() {
     let twice = [passage(0, 0, 1, 0), passage(0, 0, 1, 1)];
     let refused = Index::build(twice, [], IndexConfig::default(), &ToyEmbedder);
-    assert!(matches!(refused, Err(GraphRagError::SamePlace { ordinal: 0, .. })));
+    assert!(matches!(
+        refused,
+        Err(GraphRagError::SamePlace { ordinal: 0, .. })
+    ));
     let index = Index::build([], [], IndexConfig::default(), &ToyEmbedder).unwrap();
     let astray = Change::Put {
         document: "d1".into(),
         passages: vec![passage(0, 0, 1, 0)],
     };
-    assert!(matches!(index.changed([astray], &ToyEmbedder), Err(GraphRagError::OtherDocument { .. })));
+    assert!(matches!(
+        index.changed([astray], &ToyEmbedder),
+        Err(GraphRagError::OtherDocument { .. })
+    ));
 }
 
 #[test]
@@ -112,25 +141,53 @@ fn labels_of_a_knowledge_graph_give_entities_their_iri() {
         name: "oak hill".to_owned(),
         iri: Some("http://example.org/OakHill".to_owned()),
     };
-    let index = Index::build([passage(0, 0, 0, 0)], [label], IndexConfig::default(), &ToyEmbedder).unwrap();
+    let index = Index::build(
+        [passage(0, 0, 0, 0)],
+        [label],
+        IndexConfig::default(),
+        &ToyEmbedder,
+    )
+    .unwrap();
     let entity = index.graph().entity_named("Oak Hill").unwrap();
-    assert_eq!(index.graph().entities()[entity as usize].iri.as_deref(), Some("http://example.org/OakHill"));
+    assert_eq!(
+        index.graph().entities()[entity as usize].iri.as_deref(),
+        Some("http://example.org/OakHill")
+    );
 }
 
 #[test]
 fn each_way_of_indexing_changes_the_graph() {
     let build = |config: IndexConfig| {
-        let passages = [passage(0, 0, 1, 0), passage(0, 1, 0, 3), passage(1, 0, 4, 2)];
+        let passages = [
+            passage(0, 0, 1, 0),
+            passage(0, 1, 0, 3),
+            passage(1, 0, 4, 2),
+        ];
         Index::build(passages, [], config, &ToyEmbedder).unwrap()
     };
     let base = build(IndexConfig::default());
-    let every = build(IndexConfig { title_scope: TitleScope::FirstSentence, ..IndexConfig::default() });
+    let every = build(IndexConfig {
+        title_scope: TitleScope::FirstSentence,
+        ..IndexConfig::default()
+    });
     assert_ne!(base.graph.entity_sentences, every.graph.entity_sentences);
-    let titled = build(IndexConfig { sentence_context: SentenceContext::Alone, ..IndexConfig::default() });
+    let titled = build(IndexConfig {
+        sentence_context: SentenceContext::Alone,
+        ..IndexConfig::default()
+    });
     assert_ne!(base.vectors.sentences, titled.vectors.sentences);
-    let adjacent = build(IndexConfig { adjacency: Adjacency::WithinDocument, ..IndexConfig::default() });
-    assert_eq!((base.graph.adjacent.items(), adjacent.graph.adjacent.items()), (0, 2));
-    let surface = build(IndexConfig { identity: Identity::Surface, ..IndexConfig::default() });
+    let adjacent = build(IndexConfig {
+        adjacency: Adjacency::WithinDocument,
+        ..IndexConfig::default()
+    });
+    assert_eq!(
+        (base.graph.adjacent.items(), adjacent.graph.adjacent.items()),
+        (0, 2)
+    );
+    let surface = build(IndexConfig {
+        identity: Identity::Surface,
+        ..IndexConfig::default()
+    });
     assert!(surface.graph.entities.len() >= base.graph.entities.len());
 }
 
@@ -141,8 +198,18 @@ fn bytes(index: &Index) -> Vec<u8> {
 }
 
 fn small() -> Index {
-    let passages = [passage(0, 0, 1, 0), passage(1, 0, 4, 2), passage(1, 1, 0, 4)];
-    Index::build(passages, [Label::title("Cyrus")], IndexConfig::default(), &ToyEmbedder).unwrap()
+    let passages = [
+        passage(0, 0, 1, 0),
+        passage(1, 0, 4, 2),
+        passage(1, 1, 0, 4),
+    ];
+    Index::build(
+        passages,
+        [Label::title("Cyrus")],
+        IndexConfig::default(),
+        &ToyEmbedder,
+    )
+    .unwrap()
 }
 
 #[test]
@@ -150,7 +217,10 @@ fn what_is_written_is_read_and_goes_on_changing_alike() {
     let index = small();
     let read = Index::read_from(bytes(&index).as_slice()).unwrap();
     assert_same(&index, &read);
-    let change = || Change::Put { document: "d0".into(), passages: vec![passage(0, 0, 3, 3)] };
+    let change = || Change::Put {
+        document: "d0".into(),
+        passages: vec![passage(0, 0, 3, 3)],
+    };
     let (a, _) = index.changed([change()], &ToyEmbedder).unwrap();
     let (b, _) = read.changed([change()], &ToyEmbedder).unwrap();
     assert_same(&a, &b);
@@ -165,14 +235,23 @@ fn damage_anywhere_is_noticed() {
     for at in (0..whole.len()).step_by(7) {
         let mut changed = whole.clone();
         changed[at] ^= 0x10;
-        assert!(Index::read_from(changed.as_slice()).is_err(), "a bit at {at}");
+        assert!(
+            Index::read_from(changed.as_slice()).is_err(),
+            "a bit at {at}"
+        );
     }
     let mut longer = whole.clone();
     longer.push(0);
-    assert!(matches!(Index::read_from(longer.as_slice()), Err(GraphRagError::Damaged { .. })));
+    assert!(matches!(
+        Index::read_from(longer.as_slice()),
+        Err(GraphRagError::Damaged { .. })
+    ));
     let mut other = whole;
     other[8] = 200;
-    assert!(matches!(Index::read_from(other.as_slice()), Err(GraphRagError::Format { found: 200, .. })));
+    assert!(matches!(
+        Index::read_from(other.as_slice()),
+        Err(GraphRagError::Format { found: 200, .. })
+    ));
 }
 
 #[test]
@@ -184,7 +263,14 @@ fn a_directory_keeps_the_last_whole_index() {
     // An interrupted write leaves its unfinished file, and the old index.
     std::fs::write(place.join("documents.index.new"), "half").unwrap();
     assert_same(&Index::open(&place).unwrap(), &small());
-    let (next, _) = small().changed([Change::Remove { document: "d0".into() }], &ToyEmbedder).unwrap();
+    let (next, _) = small()
+        .changed(
+            [Change::Remove {
+                document: "d0".into(),
+            }],
+            &ToyEmbedder,
+        )
+        .unwrap();
     next.save(&place).unwrap();
     assert_same(&Index::open(&place).unwrap(), &next);
 }

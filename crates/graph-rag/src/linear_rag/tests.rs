@@ -17,7 +17,11 @@ impl Embedder for ToyEmbedder {
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
         let one = |text: &&str| {
             let mut sum = vec![0.05_f32; 12];
-            for word in text.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()) {
+            for word in text
+                .to_lowercase()
+                .split(|c: char| !c.is_alphanumeric())
+                .filter(|w| !w.is_empty())
+            {
                 let hash = blake3::hash(word.as_bytes());
                 for (value, byte) in sum.iter_mut().zip(hash.as_bytes()) {
                     *value += f32::from(*byte) / 255.0;
@@ -53,10 +57,19 @@ impl<'i> Literal<'i> {
         let n = index.len();
         let mut mentioned: Vec<Vec<String>> = Vec::new();
         for record in &index.records {
-            let title: Vec<String> = record.mentions.title.iter().map(|m| m.name.clone()).collect();
+            let title: Vec<String> = record
+                .mentions
+                .title
+                .iter()
+                .map(|m| m.name.clone())
+                .collect();
             let mut all = title.clone();
             for (number, sentence) in record.mentions.sentences.iter().enumerate() {
-                let mut names = if number == 0 { title.clone() } else { Vec::new() };
+                let mut names = if number == 0 {
+                    title.clone()
+                } else {
+                    Vec::new()
+                };
                 names.extend(sentence.mentions.iter().map(|m| m.name.clone()));
                 all.extend(names.clone());
                 let text = record.full_text[sentence.span.clone()].to_owned();
@@ -85,7 +98,10 @@ impl<'i> Literal<'i> {
         }
         for (p, names) in mentioned.iter().enumerate() {
             let text = &index.records[p].full_text;
-            let total: usize = names.iter().map(|name| text.matches(name.as_str()).count()).sum();
+            let total: usize = names
+                .iter()
+                .map(|name| text.matches(name.as_str()).count())
+                .sum();
             for name in names {
                 let e = entities.iter().position(|known| known == name).unwrap();
                 let w = text.matches(name.as_str()).count() as f64 / total as f64;
@@ -116,7 +132,11 @@ impl<'i> Literal<'i> {
     fn seeds(&self, question: &str) -> Vec<(String, f64)> {
         let mut seeds: Vec<(String, f64)> = Vec::new();
         let mut mentions: Vec<String> = Vec::new();
-        for mention in self.index.recogniser.mentions(question, Casing::of(question)) {
+        for mention in self
+            .index
+            .recogniser
+            .mentions(question, Casing::of(question))
+        {
             let lower = question[mention.span].to_lowercase();
             if !mentions.contains(&lower) {
                 mentions.push(lower);
@@ -130,7 +150,9 @@ impl<'i> Literal<'i> {
                     best = Some((entity.clone(), cosine));
                 }
             }
-            let Some((entity, score)) = best else { continue };
+            let Some((entity, score)) = best else {
+                continue;
+            };
             match seeds.iter_mut().find(|(known, _)| *known == entity) {
                 Some(seed) => seed.1 = score,
                 None => seeds.push((entity, score)),
@@ -141,8 +163,16 @@ impl<'i> Literal<'i> {
 
     /// Scores of all passages.
     fn scores(&self, question: &str, config: &LinearRagConfig) -> Vec<f64> {
-        let texts: Vec<&str> = self.index.records.iter().map(|r| r.full_text.as_str()).collect();
-        let dense: Vec<f64> = texts.iter().map(|text| Self::cosine(question, text)).collect();
+        let texts: Vec<&str> = self
+            .index
+            .records
+            .iter()
+            .map(|r| r.full_text.as_str())
+            .collect();
+        let dense: Vec<f64> = texts
+            .iter()
+            .map(|text| Self::cosine(question, text))
+            .collect();
         let seeds = self.seeds(question);
         if seeds.is_empty() {
             return dense;
@@ -154,7 +184,11 @@ impl<'i> Literal<'i> {
         let mut restart = vec![0.0; n + self.entities.len()];
         for (p, text) in texts.iter().enumerate() {
             let lower = text.to_lowercase();
-            let d = if most > least { (dense[p] - least) / (most - least) } else { 1.0 };
+            let d = if most > least {
+                (dense[p] - least) / (most - least)
+            } else {
+                1.0
+            };
             let bonus: f64 = act
                 .iter()
                 .map(|(e, (score, tier))| {
@@ -162,16 +196,24 @@ impl<'i> Literal<'i> {
                     score * (1.0 + occurs).ln() / f64::from(*tier)
                 })
                 .sum();
-            restart[p] = config.passage_node_weight * (config.passage_ratio * d + (1.0 + bonus).ln());
+            restart[p] =
+                config.passage_node_weight * (config.passage_ratio * d + (1.0 + bonus).ln());
         }
         for (entity, weight) in &w {
-            let e = self.entities.iter().position(|known| known == entity).unwrap();
+            let e = self
+                .entities
+                .iter()
+                .position(|known| known == entity)
+                .unwrap();
             restart[n + e] = *weight;
         }
         self.walk(restart, n, config.damping)
     }
 
-    #[expect(clippy::type_complexity, reason = "the two outputs of the paper's procedure")]
+    #[expect(
+        clippy::type_complexity,
+        reason = "the two outputs of the paper's procedure"
+    )]
     fn propagate(
         &self,
         question: &str,
@@ -192,9 +234,14 @@ impl<'i> Literal<'i> {
                 if *s < config.iteration_threshold {
                     continue;
                 }
-                let mut candidates: Vec<&(String, Vec<String>)> =
-                    self.sentences.iter().filter(|(text, names)| names.contains(e) && !used.contains(text)).collect();
-                candidates.sort_by(|a, b| Self::cosine(question, &b.0).total_cmp(&Self::cosine(question, &a.0)));
+                let mut candidates: Vec<&(String, Vec<String>)> = self
+                    .sentences
+                    .iter()
+                    .filter(|(text, names)| names.contains(e) && !used.contains(text))
+                    .collect();
+                candidates.sort_by(|a, b| {
+                    Self::cosine(question, &b.0).total_cmp(&Self::cosine(question, &a.0))
+                });
                 for (text, names) in candidates.into_iter().take(config.top_k_sentence) {
                     used.push(text.clone());
                     let n = s * Self::cosine(question, text);
@@ -227,8 +274,14 @@ impl<'i> Literal<'i> {
         }
         let mut x = restart.clone();
         for _ in 0..60 {
-            let dangling: f64 = (0..x.len()).filter(|u| degree[*u] == 0.0).map(|u| x[u]).sum();
-            let mut next: Vec<f64> = restart.iter().map(|r| (damping * dangling + 1.0 - damping) * r).collect();
+            let dangling: f64 = (0..x.len())
+                .filter(|u| degree[*u] == 0.0)
+                .map(|u| x[u])
+                .sum();
+            let mut next: Vec<f64> = restart
+                .iter()
+                .map(|r| (damping * dangling + 1.0 - damping) * r)
+                .collect();
             for ((u, v), w) in &self.weight {
                 next[*v] += damping * w / degree[*u] * x[*u];
             }
@@ -240,11 +293,25 @@ impl<'i> Literal<'i> {
 }
 
 const NAMES: [&str; 14] = [
-    "Ada Lane", "Bo", "Cyrus Vale", "Dora", "Eda Lane", "Fen", "Gil Oak", "Hale", "Ivo", "Lane", "Oak Hill", "Vale",
-    "Bono", "1950",
+    "Ada Lane",
+    "Bo",
+    "Cyrus Vale",
+    "Dora",
+    "Eda Lane",
+    "Fen",
+    "Gil Oak",
+    "Hale",
+    "Ivo",
+    "Lane",
+    "Oak Hill",
+    "Vale",
+    "Bono",
+    "1950",
 ];
-const WORDS: [&str; 12] =
-    ["met", "wrote", "near", "left", "saw", "built", "old", "river", "film", "song", "married", "famous"];
+const WORDS: [&str; 12] = [
+    "met", "wrote", "near", "left", "saw", "built", "old", "river", "film", "song", "married",
+    "famous",
+];
 
 fn random_sentence(rng: &mut ChaCha8Rng) -> String {
     let mut words = Vec::new();
@@ -261,8 +328,15 @@ fn random_corpus(rng: &mut ChaCha8Rng) -> Vec<Passage> {
         .map(|place| Passage {
             document: DocumentIdOf(place).into(),
             ordinal: place,
-            title: if rng.random_bool(0.5) { NAMES[rng.random_range(0..NAMES.len())].to_owned() } else { String::new() },
-            text: (0..rng.random_range(1..4)).map(|_| random_sentence(rng)).collect::<Vec<_>>().join(" "),
+            title: if rng.random_bool(0.5) {
+                NAMES[rng.random_range(0..NAMES.len())].to_owned()
+            } else {
+                String::new()
+            },
+            text: (0..rng.random_range(1..4))
+                .map(|_| random_sentence(rng))
+                .collect::<Vec<_>>()
+                .join(" "),
         })
         .collect()
 }
@@ -286,7 +360,9 @@ fn agree(found: &[Ranked], scores: &[f64]) -> Result<(), String> {
         let own = scores[ranked.passage as usize];
         let expected = scores[order[rank]];
         if (ranked.score - own).abs() > 1e-8 || (own - expected).abs() > 1e-10 {
-            return Err(format!("rank {rank}: {ranked:?}, literally {own}, there {expected}"));
+            return Err(format!(
+                "rank {rank}: {ranked:?}, literally {own}, there {expected}"
+            ));
         }
     }
     Ok(())
@@ -298,7 +374,11 @@ fn a_thousand_questions_are_ranked_as_the_paper_says_to_the_letter() {
     let (mut graph, mut spread) = (0, 0);
     for _ in 0..50 {
         let index_config = IndexConfig {
-            adjacency: if rng.random_bool(0.5) { Adjacency::WithinDocument } else { Adjacency::None },
+            adjacency: if rng.random_bool(0.5) {
+                Adjacency::WithinDocument
+            } else {
+                Adjacency::None
+            },
             ..IndexConfig::reference()
         };
         let index = Index::build(random_corpus(&mut rng), [], index_config, &ToyEmbedder).unwrap();
@@ -316,11 +396,15 @@ fn a_thousand_questions_are_ranked_as_the_paper_says_to_the_letter() {
             let found = index.retrieve(&question, &ToyEmbedder, &config).unwrap();
             graph += usize::from(found.path == Path::Graph);
             spread += usize::from(!found.activation.steps.is_empty());
-            agree(&found.passages, &literal.scores(&question, &config)).unwrap_or_else(|e| panic!("{question}: {e}"));
+            agree(&found.passages, &literal.scores(&question, &config))
+                .unwrap_or_else(|e| panic!("{question}: {e}"));
         }
     }
     // The questions must have exercised what is compared.
-    assert!(graph > 500 && spread > 200 && graph < 1000, "{graph} over the graph, {spread} with a hop");
+    assert!(
+        graph > 500 && spread > 200 && graph < 1000,
+        "{graph} over the graph, {spread} with a hop"
+    );
 }
 
 fn library() -> Index {
@@ -331,19 +415,46 @@ fn library() -> Index {
         text: text.to_owned(),
     };
     let passages = [
-        passage("1", "Lothair II", "Lothair II was king of Lotharingia. He was a son of Ermengarde of Tours."),
-        passage("2", "Ermengarde of Tours", "Ermengarde of Tours was an empress. She died on 20 March 851."),
-        passage("3", "Dark River (2017 film)", "Dark River is a film by Clio Barnard. It was shot in Yorkshire."),
-        passage("4", "Clio Barnard", "Clio Barnard is a director from England, famous for Dark River."),
+        passage(
+            "1",
+            "Lothair II",
+            "Lothair II was king of Lotharingia. He was a son of Ermengarde of Tours.",
+        ),
+        passage(
+            "2",
+            "Ermengarde of Tours",
+            "Ermengarde of Tours was an empress. She died on 20 March 851.",
+        ),
+        passage(
+            "3",
+            "Dark River (2017 film)",
+            "Dark River is a film by Clio Barnard. It was shot in Yorkshire.",
+        ),
+        passage(
+            "4",
+            "Clio Barnard",
+            "Clio Barnard is a director from England, famous for Dark River.",
+        ),
         passage("5", "Bread", "bread is made of flour and water, and baked."),
     ];
-    Index::build(passages, [], IndexConfig::default(), language_model::StaticEmbedder::builtin().as_ref()).unwrap()
+    Index::build(
+        passages,
+        [],
+        IndexConfig::default(),
+        language_model::StaticEmbedder::builtin().as_ref(),
+    )
+    .unwrap()
 }
 
 fn titles(index: &Index, question: &str) -> (Vec<String>, Path) {
     let embedder = language_model::StaticEmbedder::builtin();
-    let found = index.retrieve(question, embedder.as_ref(), &LinearRagConfig::default()).unwrap();
-    let titles = found.passages.iter().map(|r| index.passage(r.passage).unwrap().title.clone());
+    let found = index
+        .retrieve(question, embedder.as_ref(), &LinearRagConfig::default())
+        .unwrap();
+    let titles = found
+        .passages
+        .iter()
+        .map(|r| index.passage(r.passage).unwrap().title.clone());
     (titles.collect(), found.path)
 }
 
@@ -354,7 +465,10 @@ fn two_hops_are_found_whatever_the_case_of_the_name() {
     assert_eq!(path, Path::Graph);
     assert_eq!(found[..2], ["Lothair II", "Ermengarde of Tours"]);
     let (found, _) = titles(&index, "where is the director of dark river from?");
-    assert!(found[..2].contains(&"Dark River (2017 film)".to_owned()) && found[..2].contains(&"Clio Barnard".to_owned()));
+    assert!(
+        found[..2].contains(&"Dark River (2017 film)".to_owned())
+            && found[..2].contains(&"Clio Barnard".to_owned())
+    );
 }
 
 #[test]
@@ -367,7 +481,13 @@ fn a_question_without_a_known_name_gets_the_nearest_passages() {
 fn links_need_a_minimum_only_under_exact_first() {
     let index = library();
     let embedder = language_model::StaticEmbedder::builtin();
-    let ask = |config: LinearRagConfig| index.query("Who was Zyxwv Qponm?", embedder.as_ref(), &config).unwrap().seeds.len();
+    let ask = |config: LinearRagConfig| {
+        index
+            .query("Who was Zyxwv Qponm?", embedder.as_ref(), &config)
+            .unwrap()
+            .seeds
+            .len()
+    };
     assert_eq!(ask(LinearRagConfig::default()), 0);
     assert_eq!(ask(LinearRagConfig::reference()), 1);
     let low = LinearRagConfig {
@@ -407,13 +527,21 @@ fn another_embedder_and_settings_out_of_range_are_refused() {
         damping: 1.0,
         ..LinearRagConfig::default()
     };
-    assert!(matches!(config.validate(), Err(GraphRagError::Setting { setting: "damping", .. })));
+    assert!(matches!(
+        config.validate(),
+        Err(GraphRagError::Setting {
+            setting: "damping",
+            ..
+        })
+    ));
     assert!(LinearRagConfig::default().validate().is_ok());
 }
 
 #[test]
 fn an_empty_index_finds_nothing() {
     let index = Index::build([], [], IndexConfig::default(), &ToyEmbedder).unwrap();
-    let found = index.retrieve("Who was Bo?", &ToyEmbedder, &LinearRagConfig::default()).unwrap();
+    let found = index
+        .retrieve("Who was Bo?", &ToyEmbedder, &LinearRagConfig::default())
+        .unwrap();
     assert!(found.passages.is_empty());
 }

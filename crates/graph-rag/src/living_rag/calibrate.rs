@@ -35,7 +35,11 @@ pub fn calibrate_alpha(stream: &[Query], minimum_novelty: f64, target: f64) -> O
         }
     });
     let distance = |c: &Calibration| (c.pass_rate - target).abs();
-    rates.min_by(|a, b| distance(a).total_cmp(&distance(b)).then(b.alpha.total_cmp(&a.alpha)))
+    rates.min_by(|a, b| {
+        distance(a)
+            .total_cmp(&distance(b))
+            .then(b.alpha.total_cmp(&a.alpha))
+    })
 }
 
 fn pass_rate(stream: &[Query], maps: &[SparseMap], alpha: f64, minimum_novelty: f64) -> f64 {
@@ -45,7 +49,10 @@ fn pass_rate(stream: &[Query], maps: &[SparseMap], alpha: f64, minimum_novelty: 
             let question = f64::from(query.vector.cosine(&stream[*other].vector));
             alpha * question + (1.0 - alpha) * f64::from(maps[place].cosine(&maps[*other]))
         };
-        if stored.iter().all(|other| 1.0 - alike(other) >= minimum_novelty) {
+        if stored
+            .iter()
+            .all(|other| 1.0 - alike(other) >= minimum_novelty)
+        {
             stored.push(place);
         }
     }

@@ -51,7 +51,11 @@ fn naive(graph: &TriGraph, passages: &[f64], entities: &[(u32, f64)], damping: f
         for u in 0..n + m {
             let degree: f64 = weight[u].iter().sum();
             for v in 0..n + m {
-                let step = if degree > 0.0 { weight[u][v] / degree } else { restart[v] };
+                let step = if degree > 0.0 {
+                    weight[u][v] / degree
+                } else {
+                    restart[v]
+                };
                 next[v] += damping * step * x[u];
             }
         }
@@ -114,7 +118,10 @@ fn without_a_restart_nothing_is_reached() {
     let graph = graph(&[vec![(0, 1.0)]], 1, &[]);
     let walks = PassageEntityGraph::new(&graph).unwrap();
     for weights in [[0.0], [-1.0], [f64::NAN]] {
-        assert_eq!(walks.passage_scores(&weights, &[], &CONFIG, Solver::PowerIteration), [0.0]);
+        assert_eq!(
+            walks.passage_scores(&weights, &[], &CONFIG, Solver::PowerIteration),
+            [0.0]
+        );
     }
 }
 
@@ -122,7 +129,10 @@ fn without_a_restart_nothing_is_reached() {
 fn rounds_are_bounded() {
     let graph = graph(&[vec![(0, 1.0)], vec![(0, 1.0)]], 1, &[]);
     let walks = PassageEntityGraph::new(&graph).unwrap();
-    let config = PprConfig { max_rounds: 1, ..CONFIG };
+    let config = PprConfig {
+        max_rounds: 1,
+        ..CONFIG
+    };
     let one = walks.passage_scores(&[1.0, 0.0], &[], &config, Solver::PowerIteration);
     let all = walks.passage_scores(&[1.0, 0.0], &[], &CONFIG, Solver::PowerIteration);
     assert!(one[1] > 0.0 && (one[1] - all[1]).abs() > 1e-6);

@@ -46,7 +46,8 @@ fn run_end(text: &str, tokens: &[Token<'_>], at: usize) -> usize {
         let joined = next < tokens.len() && {
             let gap = gap(text, tokens, next);
             let token = &tokens[next];
-            let fits = token.is_capitalised() || (next == end && token.is_number() && !is_year(token.text));
+            let fits = token.is_capitalised()
+                || (next == end && token.is_number() && !is_year(token.text));
             fits && if next == end {
                 joins(gap, &tokens[next - 1], token)
             } else {
@@ -81,7 +82,9 @@ fn push_span(text: &str, tokens: &[Token<'_>], span: Range<usize>, out: &mut Vec
     if stripped.is_empty() {
         return;
     }
-    let bytes = |span: &Range<usize>| tokens[span.start].start..tokens[span.end - 1].end_without_possessive();
+    let bytes = |span: &Range<usize>| {
+        tokens[span.start].start..tokens[span.end - 1].end_without_possessive()
+    };
     out.push(bytes(&stripped));
     let mut part = stripped.start;
     let mut parts = Vec::new();
@@ -138,9 +141,11 @@ pub(crate) fn quoted_spans(text: &str) -> Vec<Range<usize>> {
             let Some(end) = text[start..].find(close).map(|at| start + at) else {
                 break;
             };
-            let inside = text[start..end].trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | '.' | '!' | '?'));
+            let inside = text[start..end]
+                .trim_matches(|c: char| c.is_whitespace() || matches!(c, ',' | '.' | '!' | '?'));
             let words = crate::token::tokens(inside);
-            let name = words.len() > 1 || words.first().is_some_and(|w| !is_stop_word(&fold(w.text)));
+            let name =
+                words.len() > 1 || words.first().is_some_and(|w| !is_stop_word(&fold(w.text)));
             if name && words.len() <= MAX_QUOTED_TOKENS && !inside.contains('\n') {
                 let offset = inside.as_ptr() as usize - text.as_ptr() as usize;
                 out.push(offset..offset + inside.len());
@@ -166,9 +171,18 @@ mod tests {
 
     #[test]
     fn runs_of_capitalised_words_are_names() {
-        assert_eq!(spans("He met Lothair II in Metz."), ["Lothair II in Metz", "Lothair II", "Metz"]);
-        assert_eq!(spans("the film Wrong Turn 5: Bloodlines"), ["Wrong Turn 5: Bloodlines"]);
-        assert_eq!(spans("by Samuel L. Jackson, Jr."), ["Samuel L. Jackson, Jr"]);
+        assert_eq!(
+            spans("He met Lothair II in Metz."),
+            ["Lothair II in Metz", "Lothair II", "Metz"]
+        );
+        assert_eq!(
+            spans("the film Wrong Turn 5: Bloodlines"),
+            ["Wrong Turn 5: Bloodlines"]
+        );
+        assert_eq!(
+            spans("by Samuel L. Jackson, Jr."),
+            ["Samuel L. Jackson, Jr"]
+        );
         assert_eq!(spans("by John. Paul left"), ["John", "Paul"]);
         assert_eq!(spans("Lothair's Paris"), ["Lothair", "Paris"]);
     }
@@ -180,7 +194,10 @@ mod tests {
             spans("with Lothair and Teutberga."),
             ["Lothair and Teutberga", "Lothair", "Teutberga"]
         );
-        assert_eq!(spans("Simon & Garfunkel"), ["Simon & Garfunkel", "Simon", "Garfunkel"]);
+        assert_eq!(
+            spans("Simon & Garfunkel"),
+            ["Simon & Garfunkel", "Simon", "Garfunkel"]
+        );
         assert_eq!(spans("University of the"), ["University"]);
     }
 

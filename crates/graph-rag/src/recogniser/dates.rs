@@ -16,7 +16,8 @@ pub(crate) fn is_year(word: &str) -> bool {
 }
 
 fn is_decade(word: &str) -> bool {
-    word.strip_suffix('s').is_some_and(|year| is_year(year) && year.ends_with('0'))
+    word.strip_suffix('s')
+        .is_some_and(|year| is_year(year) && year.ends_with('0'))
 }
 
 fn is_day(word: &str) -> bool {
@@ -24,7 +25,9 @@ fn is_day(word: &str) -> bool {
     let ending = &word[digits.len()..];
     matches!(ending, "" | "st" | "nd" | "rd" | "th")
         && digits.len() <= 2
-        && digits.parse::<u8>().is_ok_and(|day| (1..=31).contains(&day))
+        && digits
+            .parse::<u8>()
+            .is_ok_and(|day| (1..=31).contains(&day))
 }
 
 /// The dates of a sentence, in order, longest first where two begin together, as ranges of tokens.
@@ -48,9 +51,8 @@ fn date_length(tokens: &[Token<'_>]) -> usize {
         at < tokens.len() && (1..at + 1).all(|i| tokens[i].start - tokens[i - 1].end <= 2)
     };
     let month = |at: usize| is_month(&fold(word(at)));
-    if is_day(word(0)) && near(2) && month(1) && is_year(word(2)) {
-        3
-    } else if month(0) && near(2) && is_day(word(1)) && is_year(word(2)) {
+    let day_and_month = (is_day(word(0)) && month(1)) || (month(0) && is_day(word(1)));
+    if day_and_month && near(2) && is_year(word(2)) {
         3
     } else if month(0) && near(1) && is_year(word(1)) {
         2
@@ -74,7 +76,10 @@ mod tests {
                 .collect()
         };
         assert_eq!(found("born 12 June 1967 in"), ["12 June 1967"]);
-        assert_eq!(found("June 12, 1967 and June 1968"), ["June 12, 1967", "June 1968"]);
+        assert_eq!(
+            found("June 12, 1967 and June 1968"),
+            ["June 12, 1967", "June 1968"]
+        );
         assert_eq!(found("in 1999, the 1980s, 3 men, 12345"), ["1999", "1980s"]);
         assert_eq!(found("May 35, 1500"), ["1500"]);
     }

@@ -111,7 +111,11 @@ impl Gazetteer {
             let units = &encoded.units[encoded.units_of(found.start(), found.end())];
             let span = units.first()?.start..units.last()?.end;
             let label = found.pattern().as_usize();
-            let exact = || self.labels.get(label).is_some_and(|l| l.name == text[span.clone()]);
+            let exact = || {
+                self.labels
+                    .get(label)
+                    .is_some_and(|l| l.name == text[span.clone()])
+            };
             let shown = || units.iter().any(|unit| shows(&text[unit.start..unit.end]));
             (!cased || shown() || exact()).then_some(Hit { span, label })
         });
@@ -120,7 +124,8 @@ impl Gazetteer {
 }
 
 fn shows(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()) && !is_function_word(&fold(word))
+    word.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit())
+        && !is_function_word(&fold(word))
 }
 
 fn add(label: Label, known: &mut BTreeMap<String, Label>) {
@@ -133,7 +138,9 @@ fn add(label: Label, known: &mut BTreeMap<String, Label>) {
     if empty {
         return;
     }
-    let known = known.entry(Encoded::of(&words).text).or_insert_with(|| label.clone());
+    let known = known
+        .entry(Encoded::of(&words).text)
+        .or_insert_with(|| label.clone());
     if known.iri.is_none() && label.iri.is_some() {
         *known = label;
     }
@@ -163,11 +170,22 @@ mod tests {
 
     #[test]
     fn the_longest_name_wins_whatever_its_case() {
-        let names = ["God's Gift to Women", "Women", "Lothair II", "Dark River (2017 film)"];
-        assert_eq!(found(&names, "older, God'S Gift To Women?", true), ["God'S Gift To Women"]);
+        let names = [
+            "God's Gift to Women",
+            "Women",
+            "Lothair II",
+            "Dark River (2017 film)",
+        ];
+        assert_eq!(
+            found(&names, "older, God'S Gift To Women?", true),
+            ["God'S Gift To Women"]
+        );
         assert_eq!(found(&names, "Lothair Ii's mother", true), ["Lothair Ii"]);
         assert_eq!(found(&names, "in Dark River and", true), ["Dark River"]);
-        assert_eq!(found(&names, "film Dark River (2017 Film)", true), ["Dark River (2017 Film"]);
+        assert_eq!(
+            found(&names, "film Dark River (2017 Film)", true),
+            ["Dark River (2017 Film"]
+        );
     }
 
     #[test]

@@ -15,9 +15,15 @@ fn found<'t>(recogniser: &Recogniser, text: &'t str) -> Vec<(&'t str, Source)> {
 
 #[test]
 fn sources_are_united_longest_first_and_nested_only_known_names() {
-    let both = recogniser(&["Burgundy", "Beatrice I, Countess of Burgundy"], Extraction::Full);
+    let both = recogniser(
+        &["Burgundy", "Beatrice I, Countess of Burgundy"],
+        Extraction::Full,
+    );
     assert_eq!(
-        found(&both, "What nationality is Beatrice I, Countess Of Burgundy's husband?"),
+        found(
+            &both,
+            "What nationality is Beatrice I, Countess Of Burgundy's husband?"
+        ),
         [("Beatrice I, Countess Of Burgundy", Source::Gazetteer)]
     );
     assert_eq!(
@@ -35,11 +41,23 @@ fn extraction_decides_which_sources_are_asked() {
     let text = "He lived in Lower Burgundy since 1363.";
     let names = ["Burgundy"];
     let of = |extraction| -> Vec<Source> {
-        found(&recogniser(&names, extraction), text).into_iter().map(|(_, s)| s).collect()
+        found(&recogniser(&names, extraction), text)
+            .into_iter()
+            .map(|(_, s)| s)
+            .collect()
     };
-    assert_eq!(of(Extraction::Full), [Source::Capitalised, Source::Gazetteer, Source::Date]);
-    assert_eq!(of(Extraction::GazetteerOnly), [Source::Gazetteer, Source::Date]);
-    assert_eq!(of(Extraction::CapitalisedOnly), [Source::Capitalised, Source::Date]);
+    assert_eq!(
+        of(Extraction::Full),
+        [Source::Capitalised, Source::Gazetteer, Source::Date]
+    );
+    assert_eq!(
+        of(Extraction::GazetteerOnly),
+        [Source::Gazetteer, Source::Date]
+    );
+    assert_eq!(
+        of(Extraction::CapitalisedOnly),
+        [Source::Capitalised, Source::Date]
+    );
 }
 
 #[test]
@@ -47,7 +65,10 @@ fn text_without_capitals_has_its_known_names_and_dates() {
     let full = recogniser(&["The Godfather"], Extraction::Full);
     let text = "Who directed the godfather in 1972?";
     assert_eq!(Casing::of(text), Casing::LowerCase);
-    assert_eq!(found(&full, text), [("the godfather", Source::Gazetteer), ("1972", Source::Date)]);
+    assert_eq!(
+        found(&full, text),
+        [("the godfather", Source::Gazetteer), ("1972", Source::Date)]
+    );
 }
 
 #[test]
@@ -61,5 +82,8 @@ fn the_parts_of_a_list_are_kept_beside_it() {
 #[test]
 fn a_name_with_a_parenthesis_is_whole() {
     let full = recogniser(&["Dark River (2017 film)"], Extraction::Full);
-    assert_eq!(found(&full, "Who made Dark River (2017 Film)?")[0].0, "Dark River (2017 Film)");
+    assert_eq!(
+        found(&full, "Who made Dark River (2017 Film)?")[0].0,
+        "Dark River (2017 Film)"
+    );
 }
