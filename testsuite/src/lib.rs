@@ -4,6 +4,7 @@
 //! reuse and latency. [`eval`] is what `refrain eval` calls.
 
 mod chart;
+mod corpus_qa;
 mod dataset;
 mod engine;
 mod locomo;
@@ -18,7 +19,12 @@ mod scripted;
 mod simulation;
 mod system;
 mod trace;
+mod vector_cache;
 
+pub use corpus_qa::{
+    CalibratedAlpha, CorpusName, CorpusOptions, CorpusReport, CorpusRow, GroundingFigures,
+    LatencyMs, Layout, RetrievalFigures, StreamFigures, StreamRow, Variant, corpus_qa,
+};
 pub use dataset::{
     DatasetError, DatasetName, Expected, Gold, GraphName, Pair, Question, load_pairs,
     load_questions, normalise_label,
@@ -39,6 +45,7 @@ pub use runner::run_questions;
 pub use simulation::{SimulationOptions, SimulationReport, simulate};
 pub use system::{HitKind, HitSource, Reply, System, Value};
 pub use trace::{TraceOptions, replay};
+pub use vector_cache::VectorCache;
 
 /// Runs one evaluation with a fresh engine.
 ///

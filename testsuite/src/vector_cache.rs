@@ -26,18 +26,33 @@ impl VectorCache {
     /// When the file cannot be read or does not hold vectors of the embedder's size.
     pub fn open(inner: Arc<dyn Embedder>, path: &Path) -> anyhow::Result<Self> {
         let row = 16 + 4 * inner.dims();
-        let bytes = if path.exists() { fs_err::read(path)? } else { Vec::new() };
+        let bytes = if path.exists() {
+            fs_err::read(path)?
+        } else {
+            Vec::new()
+        };
         let mut known = HashMap::new();
         // A row that was cut short by an interruption is left out, and cut off.
         for row in bytes.chunks_exact(row) {
             let mut hash = [0; 16];
             hash.copy_from_slice(&row[..16]);
-            let values = row[16..].as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
-            known.insert(ContentHash(hash), Embedding::new(values).context("the cache of vectors is damaged")?);
+            let values = row[16..]
+                .as_chunks::<4>()
+                .0
+                .iter()
+                .map(|b| f32::from_le_bytes(*b))
+                .collect();
+            known.insert(
+                ContentHash(hash),
+                Embedding::new(values).context("the cache of vectors is damaged")?,
+            );
         }
         if bytes.len() % row != 0 {
             let whole = (bytes.len() / row * row) as u64;
-            fs_err::OpenOptions::new().write(true).open(path)?.set_len(whole)?;
+            fs_err::OpenOptions::new()
+                .write(true)
+                .open(path)?
+                .set_len(whole)?;
         }
         Ok(Self {
             inner,
@@ -52,7 +67,10 @@ impl VectorCache {
             bytes.extend(ContentHash::of(text).0);
             bytes.extend(vector.as_slice().iter().flat_map(|v| v.to_le_bytes()));
         }
-        let mut file = fs_err::OpenOptions::new().create(true).append(true).open(&self.path)?;
+        let mut file = fs_err::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&self.path)?;
         file.write_all(&bytes)
     }
 }
@@ -60,17 +78,25 @@ impl VectorCache {
 impl Embedder for VectorCache {
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut new: Vec<&str> = texts.iter().copied().filter(|t| !known.contains_key(&ContentHash::of(t))).collect();
+        let mut new: Vec<&str> = texts
+            .iter()
+            .copied()
+            .filter(|t| !known.contains_key(&ContentHash::of(t)))
+            .collect();
         // Texts of one length make the fullest batches.
         new.sort_by_key(|text| (text.len(), *text));
         new.dedup();
         let vectors = self.inner.embed(&new)?;
-        self.append(&new, &vectors).map_err(|source| EmbedError::Model {
-            text: self.path.display().to_string(),
-            source: Box::new(source),
-        })?;
+        self.append(&new, &vectors)
+            .map_err(|source| EmbedError::Model {
+                text: self.path.display().to_string(),
+                source: Box::new(source),
+            })?;
         known.extend(new.iter().map(|t| ContentHash::of(t)).zip(vectors));
-        Ok(texts.iter().filter_map(|t| known.get(&ContentHash::of(t)).cloned()).collect())
+        Ok(texts
+            .iter()
+            .filter_map(|t| known.get(&ContentHash::of(t)).cloned())
+            .collect())
     }
 
     fn dims(&self) -> usize {

@@ -9,7 +9,7 @@ mod directory;
 mod embedding;
 mod file;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use language_model::Embedder;
@@ -18,12 +18,14 @@ use serde::{Deserialize, Serialize};
 use similarity::bm25::Bm25;
 
 use crate::GraphRagError;
+use crate::csr::id32;
 use crate::extraction::PassageMentions;
 use crate::passage::{ContentHash, DocumentId, Passage};
 use crate::ppr::PassageEntityGraph;
 use crate::recogniser::{Extraction, Gazetteer, Label, Recogniser};
+use crate::token::Encoded;
 use crate::tri_graph::{
-    Adjacency, Identity, Occurrences, PassageNodes, TitleScope, TriGraph, assemble,
+    Adjacency, Identity, Occurrences, PassageNodes, Previous, TitleScope, TriGraph, assemble,
 };
 use crate::vectors::Vectors;
 
@@ -80,6 +82,9 @@ pub(crate) struct Record {
     pub(crate) full_text: String,
     pub(crate) hash: ContentHash,
     pub(crate) mentions: PassageMentions,
+    /// The full text as names are looked for in it.
+    #[serde(skip)]
+    pub(crate) encoded: Encoded,
 }
 
 impl Record {
@@ -88,6 +93,7 @@ impl Record {
         Self {
             mentions: PassageMentions::of(&passage, recogniser),
             hash: ContentHash::of(&full_text),
+            encoded: Encoded::new(&full_text),
             full_text,
             passage,
         }
@@ -106,7 +112,49 @@ pub struct Index {
     pub(crate) graph: TriGraph,
     pub(crate) walks: PassageEntityGraph,
     pub(crate) vectors: Vectors,
-    pub(crate) words: Bm25,
+    pub(crate) words: WordIndex,
+}
+
+/// BM25 over the passages.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct WordIndex {
+    pub(crate) bm25: Bm25,
+    /// The index there of each passage.
+    places: Vec<usize>,
+}
+
+impl WordIndex {
+    /// The words of records; those that `old` has are taken from there.
+    fn new(records: &[Arc<Record>], old: Option<&Index>) -> Self {
+        let mut bm25 = old.map_or_else(Bm25::default, |old| old.words.bm25.clone());
+        let mut known: HashMap<*const Record, usize> = HashMap::new();
+        if let Some(old) = old {
+            known = old
+                .records
+                .iter()
+                .map(Arc::as_ptr)
+                .zip(old.words.places.iter().copied())
+                .collect();
+        }
+        let mut places = Vec::with_capacity(records.len());
+        for record in records {
+            let place = known.remove(&Arc::as_ptr(record));
+            places.push(place.unwrap_or_else(|| bm25.insert(words(&record.full_text))));
+        }
+        // What is left is gone. Its order does not show: it is only taken out.
+        for record in old.into_iter().flat_map(|old| &old.records) {
+            if let Some(place) = known.get(&Arc::as_ptr(record)) {
+                bm25.remove(*place, words(&record.full_text));
+            }
+        }
+        Self { bm25, places }
+    }
+
+    /// BM25 of each passage.
+    pub(crate) fn scores(&self, query: &[String]) -> Vec<f32> {
+        let all = self.bm25.scores(query);
+        self.places.iter().map(|place| all[*place]).collect()
+    }
 }
 
 impl Index {
@@ -154,20 +202,21 @@ impl Index {
         old: Option<&Self>,
         embedder: &dyn Embedder,
     ) -> Result<Self, GraphRagError> {
-        let graph = graph_of(&records, &config)?;
+        let previous = old.map(|old| previous(old, &records)).transpose()?;
+        let graph = graph_of(&records, &config, previous.as_ref())?;
         let vectors = embedding::vectors(&records, &graph, config, old, embedder)?;
+        let words = WordIndex::new(&records, old);
+        let embedder = embedder.fingerprint().to_owned();
         Self::of_parts(
-            config,
-            embedder.fingerprint().to_owned(),
-            labels,
-            records,
-            recogniser,
-            graph,
-            vectors,
+            config, embedder, labels, records, recogniser, graph, vectors, words,
         )
     }
 
-    pub(crate) fn of_parts(
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the parts are what the index is made of"
+    )]
+    fn of_parts(
         config: IndexConfig,
         embedder: String,
         labels: Vec<Label>,
@@ -175,10 +224,11 @@ impl Index {
         recogniser: Recogniser,
         graph: TriGraph,
         vectors: Vectors,
+        words: WordIndex,
     ) -> Result<Self, GraphRagError> {
         Ok(Self {
             walks: PassageEntityGraph::new(&graph)?,
-            words: Bm25::new(records.iter().map(|record| words(&record.full_text))),
+            words,
             config,
             embedder,
             labels,
@@ -277,19 +327,42 @@ impl Index {
     }
 }
 
-pub(crate) fn graph_of(
+fn previous<'o>(old: &'o Index, records: &[Arc<Record>]) -> Result<Previous<'o>, GraphRagError> {
+    let mut now: HashMap<*const Record, u32> = HashMap::with_capacity(records.len());
+    for (place, record) in records.iter().enumerate() {
+        now.insert(Arc::as_ptr(record), id32(place, "passages")?);
+    }
+    let places: Vec<Option<u32>> = old
+        .records
+        .iter()
+        .map(|r| now.get(&Arc::as_ptr(r)).copied())
+        .collect();
+    let mut fresh = vec![true; records.len()];
+    for place in places.iter().flatten() {
+        fresh[*place as usize] = false;
+    }
+    Ok(Previous {
+        graph: &old.graph,
+        places,
+        fresh,
+    })
+}
+
+fn graph_of(
     records: &[Arc<Record>],
     config: &IndexConfig,
+    previous: Option<&Previous<'_>>,
 ) -> Result<TriGraph, GraphRagError> {
     let nodes: Vec<PassageNodes<'_>> = records
         .iter()
         .map(|record| PassageNodes {
             document: &record.passage.document,
             text: &record.full_text,
+            encoded: &record.encoded,
             mentions: &record.mentions,
         })
         .collect();
-    assemble(&nodes, config)
+    assemble(&nodes, config, previous)
 }
 
 /// A recogniser that knows labels and titles.

@@ -1,15 +1,21 @@
 #![doc = include_str!("../README.md")]
 
 pub mod activation;
+pub mod answer;
 mod csr;
 mod error;
+pub mod experience;
 mod extraction;
+pub mod grounding;
 pub mod index;
+mod lexical_entailment;
 pub mod linear_rag;
+pub mod living_rag;
 mod passage;
 mod passage_weight;
 pub mod ppr;
 pub mod recogniser;
+pub mod scaffold;
 pub mod sentence;
 mod token;
 pub mod tri_graph;
@@ -18,5 +24,6 @@ mod vectors;
 pub use error::GraphRagError;
 pub use index::{Change, ChangeReport, Index, IndexConfig};
 pub use linear_rag::{LinearRagConfig, Retrieval};
+pub use living_rag::{LivingRag, LivingRagConfig};
 pub use passage::{ContentHash, DocumentId, Passage};
 pub use recogniser::Label;

@@ -84,7 +84,7 @@ impl Default for LinearRagConfig {
             relevance: Relevance::Hybrid,
             linking: Linking::ExactFirst,
             minimum_link_similarity: 0.6,
-            ppr_tolerance: 1e-9,
+            ppr_tolerance: 4e-9,
             ppr_max_rounds: 64,
         }
     }
@@ -307,27 +307,6 @@ impl Index {
             Relevance::Cosine => cosines,
             Relevance::Hybrid => {
                 relevances(&cosines, Some(&self.words.scores(&words(&query.text))))
-            }
-        }
-    }
-
-    #[doc(hidden)]
-    pub fn stage(&self, n: u8, query: &Query, config: &LinearRagConfig) {
-        match n {
-            0 => {
-                std::hint::black_box(self.vectors.passages.cosines(&query.vector));
-            }
-            1 => {
-                std::hint::black_box(self.words.scores(&words(&query.text)));
-            }
-            _ => {
-                std::hint::black_box(propagate(
-                    &self.graph,
-                    &self.vectors.sentences,
-                    &query.vector,
-                    &query.seeds,
-                    config,
-                ));
             }
         }
     }

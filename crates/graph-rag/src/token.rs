@@ -121,7 +121,7 @@ pub(crate) struct Unit {
 
 /// A text whose words are folded and each fenced by two control characters, so that a search for an encoded name finds
 /// whole words only.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Encoded {
     pub(crate) text: String,
     pub(crate) units: Vec<Unit>,

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::csr::Csr;
 
-pub(crate) use assemble::{PassageNodes, assemble};
+pub(crate) use assemble::{PassageNodes, Previous, assemble};
 
 /// When two surface forms are one entity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -33,11 +33,14 @@ impl Default for Bm25Params {
 /// assert_eq!(best[0].0, 0);
 /// assert_eq!(index.normalised(&["written", "by"], 1), 1.0);
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Bm25 {
     params: Bm25Params,
-    lengths: Vec<f32>,
-    mean_length: f32,
+    /// How many words each text has, `None` for one that was taken out.
+    lengths: Vec<Option<f32>>,
+    /// How many texts are in, and how many words they have.
+    texts: usize,
+    words: u64,
     /// For each word its texts, by index, and how often it is in each.
     postings: BTreeMap<String, Vec<(usize, f32)>>,
 }
@@ -62,39 +65,79 @@ impl Bm25 {
             k1: params.k1.max(0.0),
             b: params.b.clamp(0.0, 1.0),
         };
-        let mut postings: BTreeMap<String, Vec<(usize, f32)>> = BTreeMap::new();
-        let mut lengths = Vec::new();
-        for (index, words) in texts.into_iter().enumerate() {
-            let counts = counts(words);
-            lengths.push(counts.values().sum());
-            for (word, count) in counts {
-                postings.entry(word).or_default().push((index, count));
-            }
-        }
-        let total: f32 = lengths.iter().sum();
-        let mean_length = if total > 0.0 {
-            total / as_f32(lengths.len())
-        } else {
-            1.0
-        };
-        Self {
+        let mut index = Self {
             params,
-            lengths,
-            mean_length,
-            postings,
+            lengths: Vec::new(),
+            texts: 0,
+            words: 0,
+            postings: BTreeMap::new(),
+        };
+        for words in texts {
+            index.insert(words);
+        }
+        index
+    }
+
+    /// Adds a text and gives its index, the next one. Scores are as if all texts had been there from the start.
+    pub fn insert<W: AsRef<str>>(&mut self, words: impl IntoIterator<Item = W>) -> usize {
+        let text = self.lengths.len();
+        let counts = counts(words);
+        let length: f32 = counts.values().sum();
+        for (word, count) in counts {
+            self.postings.entry(word).or_default().push((text, count));
+        }
+        self.lengths.push(Some(length));
+        self.texts += 1;
+        self.words += whole(length);
+        text
+    }
+
+    /// Takes a text out, given the words it was inserted with; its index is not used again and scores 0.
+    pub fn remove<W: AsRef<str>>(&mut self, text: usize, words: impl IntoIterator<Item = W>) {
+        let Some(length) = self.lengths.get_mut(text).and_then(Option::take) else {
+            return;
+        };
+        self.texts -= 1;
+        self.words -= whole(length);
+        for word in counts(words).keys() {
+            let Some(list) = self.postings.get_mut(word) else {
+                continue;
+            };
+            list.retain(|entry| entry.0 != text);
+            if list.is_empty() {
+                self.postings.remove(word);
+            }
         }
     }
 
     /// How many texts there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.lengths.len()
+        self.texts
+    }
+
+    fn length(&self, text: usize) -> f32 {
+        self.lengths.get(text).copied().flatten().unwrap_or(0.0)
+    }
+
+    fn mean_length(&self) -> f32 {
+        if self.words > 0 {
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_precision_loss,
+                reason = "a mean, whose seventh digit is harmless"
+            )]
+            let mean = (self.words as f64 / self.texts.max(1) as f64) as f32;
+            mean
+        } else {
+            1.0
+        }
     }
 
     /// Whether there are no texts.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.lengths.is_empty()
+        self.texts == 0
     }
 
     /// Inverse document frequency, `ln(1 + (n - df + 0.5) / (df + 0.5))`, always positive.
@@ -107,7 +150,7 @@ impl Bm25 {
     /// BM25 of one text for a query, at least 0; a word that the query repeats counts once. 0 for a
     /// text that does not exist.
     pub fn score<W: AsRef<str>>(&self, query: &[W], text: usize) -> f32 {
-        let Some(&length) = self.lengths.get(text) else {
+        let Some(&Some(length)) = self.lengths.get(text) else {
             return 0.0;
         };
         let words = counts(query);
@@ -140,7 +183,7 @@ impl Bm25 {
             let idf = self.idf(word);
             for &(text, count) in self.postings.get(word).map_or(&[][..], Vec::as_slice) {
                 *scores.entry(text).or_insert(0.0) +=
-                    idf * self.saturated(count, self.lengths[text]);
+                    idf * self.saturated(count, self.length(text));
             }
         }
         let own = self.self_score(query);
@@ -152,13 +195,13 @@ impl Bm25 {
         )
     }
 
-    /// [`score`](Self::score) of every text, by index.
+    /// [`score`](Self::score) of every index that was given, those of texts taken out included.
     pub fn scores<W: AsRef<str>>(&self, query: &[W]) -> Vec<f32> {
-        let mut scores = vec![0.0; self.len()];
+        let mut scores = vec![0.0; self.lengths.len()];
         for word in counts(query).keys() {
             let idf = self.idf(word);
             for &(text, count) in self.postings.get(word).map_or(&[][..], Vec::as_slice) {
-                scores[text] += idf * self.saturated(count, self.lengths[text]);
+                scores[text] += idf * self.saturated(count, self.length(text));
             }
         }
         scores
@@ -173,12 +216,23 @@ impl Bm25 {
     }
 
     fn saturated(&self, count: f32, length: f32) -> f32 {
+        let mean_length = self.mean_length();
         let Bm25Params { k1, b } = self.params;
         if count == 0.0 {
             return 0.0;
         }
-        count * (k1 + 1.0) / (count + k1 * (1.0 - b + b * length / self.mean_length))
+        count * (k1 + 1.0) / (count + k1 * (1.0 - b + b * length / mean_length))
     }
+}
+
+/// A sum of counts as a whole number.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "counts are whole and not negative"
+)]
+fn whole(length: f32) -> u64 {
+    length as u64
 }
 
 fn ratio(score: f32, own: f32) -> f32 {
@@ -229,6 +283,25 @@ mod tests {
             prop_assert_eq!(index.top_k(&query, k), naive);
             let each: Vec<f32> = (0..texts.len()).map(|t| index.score(&query, t)).collect();
             prop_assert_eq!(index.scores(&query), each);
+        }
+
+        #[test]
+        fn texts_that_came_and_went_leave_no_trace(
+            texts in texts(),
+            others in texts(),
+            query in prop::collection::vec("[a-g]", 0..5),
+        ) {
+            let mut index = Bm25::new(&others);
+            let kept: Vec<usize> = texts.iter().map(|text| index.insert(text)).collect();
+            for (text, words) in others.iter().enumerate() {
+                index.remove(text, words);
+            }
+            let fresh = Bm25::new(&texts);
+            prop_assert_eq!(index.len(), fresh.len());
+            let all = index.scores(&query);
+            let moved: Vec<f32> = kept.iter().map(|place| all[*place]).collect();
+            prop_assert_eq!(moved, fresh.scores(&query));
+            prop_assert_eq!(index.self_score(&query), fresh.self_score(&query));
         }
 
         #[test]

@@ -36,6 +36,15 @@ impl CorpusName {
         }
     }
 
+    /// The share of a stream that passes LivingRAG's novelty gate, as its paper prints it for the whole set.
+    pub(crate) fn published_novelty(self) -> f64 {
+        match self {
+            Self::TwoWiki => 0.138,
+            Self::Musique => 0.363,
+            Self::Hotpot => 0.633,
+        }
+    }
+
     fn files(self) -> (&'static str, &'static str) {
         match self {
             Self::TwoWiki => ("2wikimultihopqa_corpus.json", "questions.json"),
@@ -88,7 +97,8 @@ pub(crate) fn load(name: CorpusName, data: &Path) -> anyhow::Result<Corpus> {
     let entries = entries(&corpus)?;
     let places = Places::new(&entries);
     let list = questions.as_array().context("questions are not a list")?;
-    let questions: Option<Vec<CorpusQuestion>> = list.iter().map(|q| question(name, q, &places)).collect();
+    let questions: Option<Vec<CorpusQuestion>> =
+        list.iter().map(|q| question(name, q, &places)).collect();
     Ok(Corpus {
         questions: questions.context("a question lacks a field")?,
         entries,
@@ -120,10 +130,17 @@ fn entries(corpus: &Value) -> anyhow::Result<Vec<Entry>> {
             .iter()
             .map(|(title, sentences)| Entry {
                 title: title.clone(),
-                text: sentences.as_array().into_iter().flatten().filter_map(Value::as_str).collect(),
+                text: sentences
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .filter_map(Value::as_str)
+                    .collect(),
             })
             .collect()),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => bail!("the corpus is neither a list nor a map"),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            bail!("the corpus is neither a list nor a map")
+        }
     }
 }
 
@@ -136,14 +153,19 @@ impl<'e> Places<'e> {
     fn new(entries: &'e [Entry]) -> Self {
         let numbered = || entries.iter().enumerate();
         Self {
-            by_title: numbered().map(|(place, e)| (e.title.as_str(), place)).collect(),
-            by_both: numbered().map(|(place, e)| ((e.title.as_str(), e.text.as_str()), place)).collect(),
+            by_title: numbered()
+                .map(|(place, e)| (e.title.as_str(), place))
+                .collect(),
+            by_both: numbered()
+                .map(|(place, e)| ((e.title.as_str(), e.text.as_str()), place))
+                .collect(),
         }
     }
 
     fn titles<'t>(&self, titles: impl Iterator<Item = &'t Value>) -> BTreeSet<usize> {
-        let places: Option<BTreeSet<usize>> =
-            titles.map(|title| self.by_title.get(title.as_str()?).copied()).collect();
+        let places: Option<BTreeSet<usize>> = titles
+            .map(|title| self.by_title.get(title.as_str()?).copied())
+            .collect();
         places.unwrap_or_default()
     }
 }
@@ -175,7 +197,12 @@ fn question(name: CorpusName, value: &Value, places: &Places<'_>) -> Option<Corp
             gold = found.unwrap_or_default();
         }
         CorpusName::Hotpot => {
-            gold = places.titles(value["supporting_facts"].as_array()?.iter().map(|fact| &fact[0]));
+            gold = places.titles(
+                value["supporting_facts"]
+                    .as_array()?
+                    .iter()
+                    .map(|fact| &fact[0]),
+            );
         }
     }
     Some(CorpusQuestion {

@@ -58,7 +58,9 @@ pub(crate) fn figures(corpus: &Corpus, found: &[Found]) -> RetrievalFigures {
         if wants_text(question) {
             answerable += 1;
             let texts = found.passages.iter().take(5).map(|p| &corpus.entries[*p]);
-            let hit = texts.into_iter().any(|e| contains_answer(&format!("{}\n{}", e.title, e.text), &question.answers));
+            let hit = texts
+                .into_iter()
+                .any(|e| contains_answer(&format!("{}\n{}", e.title, e.text), &question.answers));
             answered += u32::from(hit);
         }
         if question.gold.is_empty() {
@@ -91,7 +93,11 @@ pub(crate) fn figures(corpus: &Corpus, found: &[Found]) -> RetrievalFigures {
 /// Median and 95th percentile.
 pub(crate) fn latency(mut times: Vec<Duration>) -> LatencyMs {
     times.sort();
-    let at = |percent: usize| times.get(times.len() * percent / 100).map_or(0.0, |t| t.as_secs_f64() * 1e3);
+    let at = |percent: usize| {
+        times
+            .get(times.len() * percent / 100)
+            .map_or(0.0, |t| t.as_secs_f64() * 1e3)
+    };
     LatencyMs {
         p50: at(50),
         p95: at(95),
@@ -100,26 +106,41 @@ pub(crate) fn latency(mut times: Vec<Duration>) -> LatencyMs {
 
 /// The share of `gold` among the first `count` passages.
 pub(crate) fn recall(passages: &[usize], gold: &BTreeSet<usize>, count: usize) -> f64 {
-    let hits = passages.iter().take(count).filter(|p| gold.contains(p)).count();
+    let hits = passages
+        .iter()
+        .take(count)
+        .filter(|p| gold.contains(p))
+        .count();
     hits as f64 / gold.len().max(1) as f64
 }
 
 /// Whether the answer is something a text can hold, not a yes or no.
 pub(crate) fn wants_text(question: &CorpusQuestion) -> bool {
-    !question.answers.iter().any(|a| matches!(normalise(a).as_str(), "yes" | "no" | ""))
+    !question
+        .answers
+        .iter()
+        .any(|a| matches!(normalise(a).as_str(), "yes" | "no" | ""))
 }
 
 /// Contain-match: whether one of the answers, normalised, is part of the text, normalised.
 pub(crate) fn contains_answer(text: &str, answers: &[String]) -> bool {
     let text = normalise(text);
-    answers.iter().map(|a| normalise(a)).any(|a| !a.is_empty() && text.contains(&a))
+    answers
+        .iter()
+        .map(|a| normalise(a))
+        .any(|a| !a.is_empty() && text.contains(&a))
 }
 
 /// Lower case, no ASCII punctuation, no articles, single spaces.
 fn normalise(text: &str) -> String {
     let lower = text.to_lowercase();
-    let letters: String = lower.chars().filter(|c| !c.is_ascii_punctuation()).collect();
-    let words = letters.split_whitespace().filter(|word| !matches!(*word, "a" | "an" | "the"));
+    let letters: String = lower
+        .chars()
+        .filter(|c| !c.is_ascii_punctuation())
+        .collect();
+    let words = letters
+        .split_whitespace()
+        .filter(|word| !matches!(*word, "a" | "an" | "the"));
     words.collect::<Vec<_>>().join(" ")
 }
 

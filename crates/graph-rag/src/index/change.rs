@@ -13,7 +13,6 @@ use super::{Index, Record, recogniser};
 use crate::GraphRagError;
 use crate::passage::{ContentHash, DocumentId, Passage};
 use crate::recogniser::{Gazetteer, Label};
-use crate::token::Encoded;
 
 /// A change of a corpus.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,8 +88,10 @@ impl Index {
         let now: BTreeSet<String> = titles().map(str::to_owned).collect();
         let affected = self.moved_titles(&now)?;
         for record in kept.values_mut() {
-            let encoded = Encoded::new(&record.full_text);
-            if !affected.is_empty() && !affected.find(&record.full_text, &encoded, false).is_empty()
+            if !affected.is_empty()
+                && !affected
+                    .find(&record.full_text, &record.encoded, false)
+                    .is_empty()
             {
                 *record = Arc::new(Record::new(record.passage.clone(), &recogniser));
                 report.read_again += 1;

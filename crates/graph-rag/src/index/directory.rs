@@ -29,10 +29,14 @@ impl Index {
         fs_err::rename(&unfinished, directory.join(FILE))?;
         // The new name itself must outlive a crash, where directories can be synced.
         if let Ok(directory) = fs_err::File::open(directory) {
-            directory.sync_all().or_else(|error| match error.kind() {
-                std::io::ErrorKind::InvalidInput | std::io::ErrorKind::Unsupported => Ok(()),
-                _ => Err(error),
-            })?;
+            let unsupported = [
+                std::io::ErrorKind::InvalidInput,
+                std::io::ErrorKind::Unsupported,
+            ];
+            match directory.sync_all() {
+                Err(error) if !unsupported.contains(&error.kind()) => return Err(error.into()),
+                Ok(()) | Err(_) => {}
+            }
         }
         Ok(())
     }

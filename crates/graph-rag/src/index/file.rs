@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Index, IndexConfig, Record, recogniser};
+use super::{Index, IndexConfig, Record, WordIndex, recogniser};
 use crate::GraphRagError;
 use crate::csr::Csr;
 use crate::recogniser::{Label, Recogniser};
+use crate::token::Encoded;
 use crate::tri_graph::{Entity, SentenceNode, TriGraph};
 use crate::vectors::{VectorTable, Vectors};
 
@@ -122,7 +123,11 @@ fn assembled(passages: Passages, graph: Graph, vectors: Vectors) -> Result<Index
     if passages.recogniser != Recogniser::VERSION {
         return Err(damaged("its entities were recognised by other rules"));
     }
-    let records: Vec<Arc<Record>> = passages.records.into_iter().map(Arc::new).collect();
+    let with_words = |mut record: Record| {
+        record.encoded = Encoded::new(&record.full_text);
+        Arc::new(record)
+    };
+    let records: Vec<Arc<Record>> = passages.records.into_iter().map(with_words).collect();
     let graph = TriGraph {
         by_name: TriGraph::named(&graph.entities),
         entities: graph.entities,
@@ -166,6 +171,7 @@ fn assembled(passages: Passages, graph: Graph, vectors: Vectors) -> Result<Index
     }
     let titles = records.iter().map(|r| r.passage.title.as_str());
     let recogniser = recogniser(&passages.labels, titles, passages.config)?;
+    let words = WordIndex::new(&records, None);
     Index::of_parts(
         passages.config,
         passages.embedder,
@@ -174,6 +180,7 @@ fn assembled(passages: Passages, graph: Graph, vectors: Vectors) -> Result<Index
         recogniser,
         graph,
         vectors,
+        words,
     )
 }
 

@@ -210,10 +210,6 @@ impl<'i> Literal<'i> {
         self.walk(restart, n, config.damping)
     }
 
-    #[expect(
-        clippy::type_complexity,
-        reason = "the two outputs of the paper's procedure"
-    )]
     fn propagate(
         &self,
         question: &str,

@@ -29,13 +29,14 @@ fn graph(passages: &[Vec<(u32, f64)>], entities: usize, adjacent: &[(usize, usiz
 fn naive(graph: &TriGraph, passages: &[f64], entities: &[(u32, f64)], damping: f64) -> Vec<f64> {
     let (n, m) = (graph.passages(), graph.entities().len());
     let mut weight = vec![vec![0.0; n + m]; n + m];
+    let mut join = |u: usize, v: usize, w: f64| weight[u][v] = w;
     for p in 0..n {
         for (e, w) in graph.entities_in(u32::try_from(p).unwrap()) {
-            weight[p][n + *e as usize] = *w;
-            weight[n + *e as usize][p] = *w;
+            join(p, n + *e as usize, *w);
+            join(n + *e as usize, p, *w);
         }
         for q in graph.adjacent.row(p) {
-            weight[p][*q as usize] = 1.0;
+            join(p, *q as usize, 1.0);
         }
     }
     let mut restart = passages.to_vec();
@@ -48,15 +49,12 @@ fn naive(graph: &TriGraph, passages: &[f64], entities: &[(u32, f64)], damping: f
     let mut x = restart.clone();
     for _ in 0..200 {
         let mut next: Vec<f64> = restart.iter().map(|r| (1.0 - damping) * r).collect();
-        for u in 0..n + m {
-            let degree: f64 = weight[u].iter().sum();
-            for v in 0..n + m {
-                let step = if degree > 0.0 {
-                    weight[u][v] / degree
-                } else {
-                    restart[v]
-                };
-                next[v] += damping * step * x[u];
+        for (row, mass) in weight.iter().zip(&x) {
+            let degree: f64 = row.iter().sum();
+            let steps = row.iter().zip(&restart);
+            for (next, (w, r)) in next.iter_mut().zip(steps) {
+                let step = if degree > 0.0 { w / degree } else { *r };
+                *next += damping * step * mass;
             }
         }
         x = next;

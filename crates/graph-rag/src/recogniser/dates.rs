@@ -51,9 +51,8 @@ fn date_length(tokens: &[Token<'_>]) -> usize {
         at < tokens.len() && (1..at + 1).all(|i| tokens[i].start - tokens[i - 1].end <= 2)
     };
     let month = |at: usize| is_month(&fold(word(at)));
-    if is_day(word(0)) && near(2) && month(1) && is_year(word(2)) {
-        3
-    } else if month(0) && near(2) && is_day(word(1)) && is_year(word(2)) {
+    let day_and_month = (is_day(word(0)) && month(1)) || (month(0) && is_day(word(1)));
+    if day_and_month && near(2) && is_year(word(2)) {
         3
     } else if month(0) && near(1) && is_year(word(1)) {
         2

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::occurrences::{Counts, count};
+use super::occurrences::{Counts, Known, count_substrings, count_words};
 use super::{Adjacency, Entity, Identity, Occurrences, SentenceNode, TitleScope, TriGraph};
 use crate::GraphRagError;
 use crate::csr::{Csr, id32};
@@ -19,12 +19,24 @@ use crate::token::Encoded;
 pub(crate) struct PassageNodes<'p> {
     pub(crate) document: &'p DocumentId,
     pub(crate) text: &'p str,
+    pub(crate) encoded: &'p Encoded,
     pub(crate) mentions: &'p PassageMentions,
+}
+
+/// The graph before a change, and what became of its passages.
+pub(crate) struct Previous<'p> {
+    pub(crate) graph: &'p TriGraph,
+    /// Where each of its passages is now.
+    pub(crate) places: Vec<Option<u32>>,
+    /// Whether each passage of now was not there.
+    pub(crate) fresh: Vec<bool>,
 }
 
 #[derive(Default)]
 struct Building<'p> {
     entities: Vec<Entity>,
+    /// Their names as they are looked up.
+    forms: Vec<String>,
     by_key: HashMap<String, u32>,
     by_name: HashMap<String, u32>,
     sentences: Vec<SentenceNode>,
@@ -34,18 +46,27 @@ struct Building<'p> {
     mentioned: Vec<Vec<u32>>,
 }
 
-/// Builds the graph.
+/// Builds the graph. What the one before counted is not counted again.
 pub(crate) fn assemble(
     passages: &[PassageNodes<'_>],
     config: &IndexConfig,
+    previous: Option<&Previous<'_>>,
 ) -> Result<TriGraph, GraphRagError> {
     let mut building = Building::default();
     for (place, passage) in passages.iter().enumerate() {
         building.add(id32(place, "passages")?, passage, config)?;
     }
-    let names: Vec<&str> = building.entities.iter().map(|e| &*e.name).collect();
     let texts: Vec<&str> = passages.iter().map(|p| p.text).collect();
-    let counts = count(&texts, &names, config.occurrences)?;
+    let counts = match config.occurrences {
+        Occurrences::Words => {
+            let encoded: Vec<&Encoded> = passages.iter().map(|p| p.encoded).collect();
+            count_words(&encoded, &building.forms, building.known(previous).as_ref())?
+        }
+        Occurrences::Substring => {
+            let names: Vec<&str> = building.entities.iter().map(|e| &*e.name).collect();
+            count_substrings(&texts, &names)?
+        }
+    };
     let mut entity_sentences = vec![Vec::new(); building.entities.len()];
     for (sentence, entities) in building.sentence_entities.iter().enumerate() {
         for entity in entities {
@@ -102,6 +123,19 @@ impl<'p> Building<'p> {
         Ok(())
     }
 
+    fn known<'k>(&self, previous: Option<&'k Previous<'k>>) -> Option<Known<'k>> {
+        let previous = previous?;
+        let row = |form: &String| {
+            let entity = previous.graph.by_name.get(form)?;
+            Some(previous.graph.occurrences.row(*entity as usize))
+        };
+        Some(Known {
+            rows: self.forms.iter().map(row).collect(),
+            places: &previous.places,
+            fresh: &previous.fresh,
+        })
+    }
+
     /// Equal text is one sentence.
     fn sentence(
         &mut self,
@@ -132,7 +166,8 @@ impl<'p> Building<'p> {
             let next = id32(self.entities.len(), "entities")?;
             let id = *self.by_key.entry(key).or_insert(next);
             if id == next {
-                self.by_name.entry(folded).or_insert(id);
+                self.by_name.entry(folded.clone()).or_insert(id);
+                self.forms.push(folded);
                 self.entities.push(Entity {
                     name: Arc::from(mention.name.as_str()),
                     iri: None,

@@ -1,0 +1,309 @@
+//! What do the passages answer, and where does it stand?
+//!
+//! Without a language model an answer is extractive: the sentences that speak most to the question, each with its
+//! passage and span, and the chain of entities that led there. Where nothing speaks to it, it is refused.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::index::Index;
+use crate::lexical_entailment::{content_words, word_cover};
+use crate::linear_rag::{Query, Ranked, Retrieval};
+use crate::recogniser::word_lists::is_month;
+use crate::token::{Encoded, fold, tokens};
+
+/// Bounds of an extractive answer.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AnswerConfig {
+    /// Most passages that are read.
+    pub passages: usize,
+    /// Most sentences that are cited.
+    pub sentences: usize,
+    /// Least share of what the question asks for that the passages read must hold, by idf.
+    pub minimum_support: f64,
+}
+
+impl Default for AnswerConfig {
+    fn default() -> Self {
+        Self {
+            passages: 5,
+            sentences: 3,
+            minimum_support: 0.35,
+        }
+    }
+}
+
+/// A sentence that is cited.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Citation {
+    /// The passage's place in the index.
+    pub passage: u32,
+    /// Where, in bytes of the passage's full text.
+    pub span: Range<usize>,
+    /// The sentence.
+    pub text: String,
+    /// How much it speaks to the question; comparable within one answer.
+    pub score: f64,
+}
+
+/// A step from entity to entity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// The sentence that mentions this entity and the one before; `None` for the first.
+    pub sentence: Option<String>,
+    /// The entity.
+    pub entity: String,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum AnswerRefusal {
+    /// There are no passages.
+    #[error("there are no documents to answer from")]
+    Nothing,
+    /// The passages found say too little of what was asked.
+    #[error(
+        "no passage speaks of {missing:?}: the best hold {support:.2} of the question, {needed:.2} is needed"
+    )]
+    Unsupported {
+        /// The words of the question that none of them holds, the rarest first.
+        missing: Vec<String>,
+        /// The share they hold.
+        support: f64,
+        /// The share needed.
+        needed: f64,
+    },
+}
+
+/// An extractive answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The sentences, best first.
+    pub citations: Vec<Citation>,
+    /// From an entity of the question to the one the best sentence speaks of.
+    pub chain: Vec<Link>,
+    /// The share of the question, by idf, that the passages read hold, in [0, 1].
+    pub support: f64,
+}
+
+impl Answer {
+    /// The cited sentences, in order, as one text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let texts: Vec<&str> = self.citations.iter().map(|c| c.text.as_str()).collect();
+        texts.join(" ")
+    }
+}
+
+/// What kind of thing a question asks for, as its first question word says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Date,
+    Number,
+    Other,
+}
+
+fn asked(question: &str) -> Asked {
+    let words = language_model::words::words(question);
+    let pairs = words.windows(2);
+    let how_much = pairs
+        .into_iter()
+        .any(|w| w[0] == "how" && matches!(w[1].as_str(), "many" | "much" | "old" | "long"));
+    if how_much {
+        Asked::Number
+    } else if words
+        .iter()
+        .any(|w| matches!(w.as_str(), "when" | "date" | "year"))
+    {
+        Asked::Date
+    } else {
+        Asked::Other
+    }
+}
+
+/// A month or a number as long as a year: what a sentence that gives a date has.
+fn is_date_word(word: &str) -> bool {
+    is_month(&fold(word))
+        || ((3..=4).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit()))
+}
+
+impl Index {
+    /// Answers from retrieved passages.
+    ///
+    /// # Errors
+    ///
+    /// [`AnswerRefusal`] when the passages do not speak of what was asked.
+    pub fn answer(
+        &self,
+        query: &Query,
+        found: &Retrieval,
+        config: &AnswerConfig,
+    ) -> Result<Answer, AnswerRefusal> {
+        let read: Vec<Ranked> = found
+            .passages
+            .iter()
+            .copied()
+            .take(config.passages)
+            .collect();
+        if read.is_empty() {
+            return Err(AnswerRefusal::Nothing);
+        }
+        let support = self.supported(&query.text, &read, config.minimum_support)?;
+        let strongest = found
+            .activation
+            .weights
+            .iter()
+            .map(|(_, w)| *w)
+            .fold(0.0_f64, f64::max);
+        let mut citations = Vec::new();
+        for (rank, ranked) in read.iter().enumerate() {
+            citations.extend(self.scored_sentences(query, found, ranked.passage, rank, strongest));
+        }
+        citations.sort_by(|a, b| {
+            b.score
+                .total_cmp(&a.score)
+                .then((a.passage, a.span.start).cmp(&(b.passage, b.span.start)))
+        });
+        citations.truncate(config.sentences);
+        let chain = citations
+            .first()
+            .map_or_else(Vec::new, |best| self.chain_to(found, best));
+        Ok(Answer {
+            citations,
+            chain,
+            support,
+        })
+    }
+
+    fn supported(
+        &self,
+        question: &str,
+        read: &[Ranked],
+        needed: f64,
+    ) -> Result<f64, AnswerRefusal> {
+        let words = content_words(question);
+        let held: Vec<String> = read
+            .iter()
+            .flat_map(|r| language_model::words::words(self.full_text(r.passage)))
+            .collect();
+        let support = word_cover(&words, &held, &self.words.bm25);
+        if support >= needed {
+            return Ok(support);
+        }
+        let mut missing: Vec<String> = words.into_iter().filter(|w| !held.contains(w)).collect();
+        missing.sort_by(|a, b| {
+            self.words
+                .bm25
+                .idf(b)
+                .total_cmp(&self.words.bm25.idf(a))
+                .then(a.cmp(b))
+        });
+        missing.dedup();
+        Err(AnswerRefusal::Unsupported {
+            missing,
+            support,
+            needed,
+        })
+    }
+
+    fn scored_sentences(
+        &self,
+        query: &Query,
+        found: &Retrieval,
+        passage: u32,
+        rank: usize,
+        strongest: f64,
+    ) -> Vec<Citation> {
+        let Some(record) = self.records.get(passage as usize) else {
+            return Vec::new();
+        };
+        // What is asked for of a name is said by the other words.
+        let named: Vec<String> = query
+            .mentions
+            .iter()
+            .flat_map(|m| language_model::words::words(m))
+            .collect();
+        let mut wanted = content_words(&query.text);
+        wanted.retain(|word| !named.contains(word));
+        let asked = asked(&query.text);
+        let mut out = Vec::new();
+        for sentence in &record.mentions.sentences {
+            let text = &record.full_text[sentence.span.clone()];
+            let words = language_model::words::words(&format!("{} {text}", record.passage.title));
+            let cover = if wanted.is_empty() {
+                0.0
+            } else {
+                word_cover(&wanted, &words, &self.words.bm25)
+            };
+            let active = self.strongest_in(found, text, passage) / strongest.max(f64::MIN_POSITIVE);
+            let fits = match asked {
+                Asked::Date => tokens(text).iter().any(|t| is_date_word(t.text)),
+                Asked::Number => tokens(text).iter().any(crate::token::Token::is_number),
+                Asked::Other => false,
+            };
+            out.push(Citation {
+                passage,
+                span: sentence.span.clone(),
+                text: text.to_owned(),
+                score: cover
+                    + 0.5 * active.min(1.0)
+                    + if fits { 1.0 } else { 0.0 }
+                    + 0.5 / (rank as f64 + 1.0),
+            });
+        }
+        out
+    }
+
+    /// The largest accumulated weight of an activated entity that a sentence, or its passage's title, names.
+    fn strongest_in(&self, found: &Retrieval, text: &str, passage: u32) -> f64 {
+        let title = self.passage(passage).map_or("", |p| p.title.as_str());
+        let encoded = Encoded::new(&format!("{title} {text}")).text;
+        let named = found.activation.weights.iter().filter(|(entity, _)| {
+            let name = Encoded::new(self.graph.name_of(*entity)).text;
+            !name.is_empty() && encoded.contains(&name)
+        });
+        named.map(|(_, w)| *w).fold(0.0, f64::max)
+    }
+
+    /// The way to the entity of the sentence that was reached last or, when none was, to one that a sentence joins to one
+    /// that was.
+    fn chain_to(&self, found: &Retrieval, best: &Citation) -> Vec<Link> {
+        let title = self.passage(best.passage).map_or("", |p| p.title.as_str());
+        let encoded = Encoded::new(&format!("{title} {}", best.text)).text;
+        let active = &found.activation.active;
+        let named = active
+            .iter()
+            .filter(|a| encoded.contains(&Encoded::new(self.graph.name_of(a.entity)).text));
+        let last = named.max_by(|a, b| {
+            a.tier
+                .cmp(&b.tier)
+                .then(a.score.total_cmp(&b.score))
+                .then(b.entity.cmp(&a.entity))
+        });
+        let steps = match last {
+            Some(last) => found.activation.chain(last.entity),
+            None => self.joined(found, title).unwrap_or_default(),
+        };
+        let link = |(sentence, entity): (Option<u32>, u32)| Link {
+            sentence: sentence.map(|s| self.sentence_text(s).to_owned()),
+            entity: self.graph.name_of(entity).to_owned(),
+        };
+        steps.into_iter().map(link).collect()
+    }
+
+    fn joined(&self, found: &Retrieval, title: &str) -> Option<Vec<(Option<u32>, u32)>> {
+        let entity = self.graph.entity_named(title)?;
+        let active = |e: &u32| found.activation.active.iter().any(|a| a.entity == *e);
+        let mut sentences = self.graph.sentences_of(entity).iter();
+        let (sentence, from) = sentences.find_map(|s| {
+            let from = self.graph.entities_of(*s).iter().find(|e| active(e))?;
+            Some((*s, *from))
+        })?;
+        let mut chain = found.activation.chain(from);
+        chain.push((Some(sentence), entity));
+        Some(chain)
+    }
+}

@@ -1,0 +1,410 @@
+//! How do earlier, verified answers help to find passages? (LivingRAG)
+//!
+//! Experiences that match a question add their entities to where retrieval starts; what is new and grounded is kept.
+//! `Mode::Paper` is the paper's equations; `Mode::Guarded`, the default, adds rules by which a store cannot do much harm.
+//! Questions read; only [`LivingRag::learn`] and what follows it write.
+
+mod calibrate;
+mod fusion;
+
+use language_model::Embedder;
+use serde::{Deserialize, Serialize};
+use similarity::sparse::SparseMap;
+use thiserror::Error;
+
+use crate::GraphRagError;
+use crate::experience::{DocumentExperience, ExperienceId, ExperienceStore, Status, sparsify};
+use crate::grounding::{Grounding, GroundingConfig, claims};
+use crate::index::{ChangeReport, Index};
+use crate::linear_rag::{LinearRagConfig, Path, Query, Retrieval};
+use crate::scaffold::{Scaffold, ScaffoldConfig, key_sentences, template};
+
+pub use calibrate::{Calibration, calibrate_alpha};
+pub use fusion::Used;
+
+/// Whether the safety rules hold.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Overlap gate, bounded fusion, and the first places left to retrieval without experience.
+    #[default]
+    Guarded,
+    /// The equations alone.
+    Paper,
+}
+
+/// Bounds and weights of experience. What the paper does not state is ours.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LivingRagConfig {
+    /// Whether the safety rules hold.
+    pub mode: Mode,
+    /// α: weight of the questions' likeness against that of their entities. Depends on the embedder: see
+    /// [`calibrate_alpha`].
+    pub alpha: f64,
+    /// K: experiences that are fused.
+    pub top_k: usize,
+    /// τ_s: temperature of their weights.
+    pub temperature: f64,
+    /// β: how much of them enters.
+    pub fusion_weight: f64,
+    /// H: entities of each that enter.
+    pub max_injected: usize,
+    /// Guarded: least cosine between an experience's entities and the question's.
+    pub overlap_gate: f64,
+    /// Guarded: likeness of questions from which no shared entity is asked for.
+    pub paraphrase: f64,
+    /// Guarded: places that stay as retrieval without experience has them.
+    pub keep: usize,
+    /// ε: entries of a map below this share of its largest are dropped.
+    pub map_floor: f64,
+    /// Entities of a map.
+    pub map_cap: usize,
+    /// τ_novel; 0.7 in the paper.
+    pub minimum_novelty: f64,
+    /// τ_gs; 0.6 in the paper.
+    pub minimum_grounding: f64,
+    /// Seconds in which confidence halves; `None` for a corpus that does not age.
+    pub half_life_seconds: Option<u64>,
+    /// How answers are grounded.
+    pub grounding: GroundingConfig,
+    /// How scaffolds are chosen.
+    pub scaffold: ScaffoldConfig,
+}
+
+impl Default for LivingRagConfig {
+    fn default() -> Self {
+        Self {
+            mode: Mode::Guarded,
+            alpha: 0.7,
+            top_k: 3,
+            temperature: 0.1,
+            fusion_weight: 0.3,
+            max_injected: 10,
+            overlap_gate: 0.05,
+            paraphrase: 0.85,
+            keep: 3,
+            map_floor: 0.05,
+            map_cap: 64,
+            minimum_novelty: 0.7,
+            minimum_grounding: 0.6,
+            half_life_seconds: None,
+            grounding: GroundingConfig::default(),
+            scaffold: ScaffoldConfig::default(),
+        }
+    }
+}
+
+/// What was found with experience.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LivingRetrieval {
+    /// The question as read, with the seeds it had before fusion.
+    pub query: Query,
+    /// The passages and what was activated.
+    pub found: Retrieval,
+    /// The experiences that were fused, and how much each weighed.
+    pub used: Vec<Used>,
+    /// NS: 1 minus the likeness of the most similar experience, in [0, 1]; 1 for an empty store.
+    pub novelty: f64,
+    /// The worked example for a prompt.
+    pub scaffold: Option<Scaffold>,
+}
+
+/// What was answered, to be learned from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Candidate<'a> {
+    /// What was found.
+    pub retrieval: &'a LivingRetrieval,
+    /// The reasoning, without the scaffold.
+    pub explanation: &'a str,
+    /// The answer.
+    pub answer: &'a str,
+    /// Passages the answer rests on, by place.
+    pub passages: &'a [u32],
+}
+
+/// Why an answer was not kept.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum NotKept {
+    /// Something like it is known: not checked further.
+    #[error("its novelty is {novelty:.2}, below {needed:.2}")]
+    Known {
+        /// What it reached.
+        novelty: f64,
+        /// What is needed.
+        needed: f64,
+    },
+    /// Too little of it is supported.
+    #[error("its grounding is {:.2}, below {needed:.2}", grounding.score)]
+    Ungrounded {
+        /// What it reached, claim by claim.
+        grounding: Grounding,
+        /// What is needed.
+        needed: f64,
+    },
+}
+
+/// An experience that was kept, and on what ground.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kept {
+    /// Its number.
+    pub id: ExperienceId,
+    /// Its grounding.
+    pub grounding: Grounding,
+}
+
+/// An experience as questions are matched with it.
+#[derive(Debug, Clone)]
+struct Bound {
+    id: ExperienceId,
+    map: SparseMap,
+}
+
+/// Retrieval with experience.
+#[derive(Debug, Clone)]
+pub struct LivingRag<S> {
+    config: LivingRagConfig,
+    store: S,
+    /// Active experiences with their maps by the ids of the index they were bound to.
+    bound: Vec<Bound>,
+}
+
+impl<S: ExperienceStore> LivingRag<S> {
+    /// Retrieval over a store, bound to an index. Experiences with vectors of another size are left out of matching.
+    #[must_use]
+    pub fn new(store: S, index: &Index, config: LivingRagConfig) -> Self {
+        let mut living = Self {
+            config,
+            store,
+            bound: Vec::new(),
+        };
+        living.bind(index);
+        living
+    }
+
+    /// Binds the experiences to an index that changed.
+    pub fn bind(&mut self, index: &Index) {
+        let active = self.store.active().into_iter();
+        self.bound = active
+            .map(|experience| Bound {
+                id: experience.id,
+                map: experience.map_in(index),
+            })
+            .collect();
+    }
+
+    /// The store.
+    pub fn store(&self) -> &S {
+        &self.store
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &LivingRagConfig {
+        &self.config
+    }
+
+    /// Finds passages, with what experience knows. `now` is in seconds since 1970.
+    ///
+    /// # Errors
+    ///
+    /// As [`Index::query`].
+    pub fn retrieve(
+        &self,
+        index: &Index,
+        question: &str,
+        embedder: &dyn Embedder,
+        retrieval: &LinearRagConfig,
+        now: u64,
+    ) -> Result<LivingRetrieval, GraphRagError> {
+        let query = index.query(question, embedder, retrieval)?;
+        let nearness = index.relevances(&query, retrieval.relevance);
+        let base = index.search_with(&query, &nearness, &query.seeds, retrieval);
+        let matches = self.matches(&query, now);
+        let novelty = 1.0
+            - matches
+                .iter()
+                .map(|m| m.score)
+                .fold(0.0_f64, f64::max)
+                .min(1.0);
+        let scaffold = self.scaffold(index, &query, &matches, embedder)?;
+        let used = match base.path {
+            Path::Graph => self.chosen(&matches),
+            Path::Dense => Vec::new(),
+        };
+        let found = if used.is_empty() {
+            base
+        } else {
+            let seeds = self.fused_seeds(&query, &used);
+            let fused = index.search_with(&query, &nearness, &seeds, retrieval);
+            match self.config.mode {
+                Mode::Paper => fused,
+                Mode::Guarded => {
+                    fusion::keep_first(base, fused, self.config.keep, retrieval.retrieval_top_k)
+                }
+            }
+        };
+        Ok(LivingRetrieval {
+            query,
+            found,
+            used,
+            novelty,
+            scaffold,
+        })
+    }
+
+    /// Keeps an answer if it is new and grounded: novelty first, as it is cheap, against the store as it is now.
+    ///
+    /// # Errors
+    ///
+    /// [`NotKept`] saying which gate refused it.
+    pub fn learn(
+        &mut self,
+        index: &Index,
+        candidate: &Candidate<'_>,
+        now: u64,
+    ) -> Result<Kept, NotKept> {
+        let query = &candidate.retrieval.query;
+        let novelty = 1.0
+            - self
+                .matches(query, now)
+                .iter()
+                .map(|m| m.score)
+                .fold(0.0_f64, f64::max)
+                .min(1.0);
+        if novelty < self.config.minimum_novelty {
+            return Err(NotKept::Known {
+                novelty,
+                needed: self.config.minimum_novelty,
+            });
+        }
+        let bounds = &self.config.grounding;
+        let claims = claims(&query.text, candidate.explanation, candidate.answer, bounds);
+        let grounding = index.ground(&claims, candidate.passages, bounds);
+        if grounding.score < self.config.minimum_grounding {
+            return Err(NotKept::Ungrounded {
+                grounding,
+                needed: self.config.minimum_grounding,
+            });
+        }
+        let weights = &candidate.retrieval.found.activation.weights;
+        let map = sparsify(weights, self.config.map_floor, self.config.map_cap);
+        let named: Vec<(String, f64)> = map
+            .iter()
+            .map(|(e, w)| (index.graph().name_of(*e).to_owned(), *w))
+            .collect();
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "weights in [0, 1] lose digits, not size"
+        )]
+        let map: Vec<(String, f32)> = named
+            .iter()
+            .map(|(name, w)| (name.clone(), *w as f32))
+            .collect();
+        let experience = DocumentExperience {
+            id: ExperienceId(0),
+            question: query.text.clone(),
+            vector: query.vector.clone(),
+            summary: key_sentences(candidate.explanation, candidate.answer, &named),
+            answer: candidate.answer.to_owned(),
+            accepted_at: now,
+            confidence: grounding.score.min(bounds.max_lexical_confidence),
+            judge: grounding.judge,
+            support: grounding.support.clone(),
+            status: Status::Active,
+            hurt: 0,
+            map,
+        };
+        let map = experience.map_in(index);
+        let id = self.store.insert(experience);
+        self.bound.push(Bound { id, map });
+        Ok(Kept { id, grounding })
+    }
+
+    /// Makes suspect what rests on passages that changed or went; gives their numbers. The index is the one after the
+    /// change, whose entities the rest is bound to.
+    pub fn follow(&mut self, index: &Index, report: &ChangeReport) -> Vec<ExperienceId> {
+        let mut suspects = Vec::new();
+        for (document, ordinal) in report.changed.iter().chain(&report.removed) {
+            suspects.extend(self.store.suspect(document, *ordinal));
+        }
+        suspects.sort_unstable();
+        suspects.dedup();
+        self.bind(index);
+        suspects
+    }
+
+    /// Says that an answer was wrong: every experience it used is blamed, and two blames make it suspect.
+    pub fn blame(&mut self, used: &[Used], index: &Index) {
+        for used in used {
+            self.store.blame(used.id);
+        }
+        self.bind(index);
+    }
+
+    /// Forgets an experience at once; whether it was there.
+    pub fn forget(&mut self, id: ExperienceId) -> bool {
+        self.bound.retain(|bound| bound.id != id);
+        self.store.remove(id)
+    }
+
+    fn scaffold(
+        &self,
+        index: &Index,
+        query: &Query,
+        matches: &[fusion::Match<'_>],
+        embedder: &dyn Embedder,
+    ) -> Result<Option<Scaffold>, GraphRagError> {
+        let bounds = &self.config.scaffold;
+        if matches.is_empty() {
+            return Ok(None);
+        }
+        let own = template(&query.text, index);
+        let others: Vec<String> = matches
+            .iter()
+            .map(|m| template(&m.experience.question, index))
+            .collect();
+        let mut texts = vec![own.as_str()];
+        texts.extend(others.iter().map(String::as_str));
+        let vectors = embedder.embed(&texts)?;
+        let Some((own, others)) = vectors.split_first() else {
+            return Ok(None);
+        };
+        let best = matches
+            .iter()
+            .zip(others)
+            .map(|(m, vector)| {
+                let near = f64::from(own.cosine(vector));
+                (
+                    (1.0 - bounds.template_weight) * m.score + bounds.template_weight * near,
+                    near,
+                    m,
+                )
+            })
+            .max_by(|a, b| {
+                a.0.total_cmp(&b.0)
+                    .then(b.2.experience.id.cmp(&a.2.experience.id))
+            });
+        let fits = best.filter(|(score, near, _)| {
+            *score >= bounds.minimum_score || *near >= bounds.minimum_template
+        });
+        Ok(fits.map(|(score, _, m)| {
+            let shares = m.overlap > 0.0;
+            let masked = |text: &String| {
+                if shares {
+                    text.clone()
+                } else {
+                    template(text, index)
+                }
+            };
+            Scaffold {
+                question: m.experience.question.clone(),
+                steps: m.experience.summary.iter().map(masked).collect(),
+                answer: shares.then(|| m.experience.answer.clone()),
+                score,
+            }
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests;
