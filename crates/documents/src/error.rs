@@ -1,5 +1,7 @@
 //! Why was something not read, and what can be done about it?
 
+use std::fmt;
+
 use crate::document::Source;
 
 /// Why a file, folder or line was skipped.
@@ -120,12 +122,17 @@ impl SkipReason {
     }
 }
 
-/// Something that was skipped.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{source_name} {reason}")]
+/// Something that was skipped. Displayed as `a.zip is a zip archive …, which is not read; …`.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
     /// What: a file, a folder, or a line of a file.
-    pub source_name: Source,
+    pub source: Source,
     /// Why.
     pub reason: SkipReason,
+}
+
+impl fmt::Display for Skipped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.source, self.reason)
+    }
 }

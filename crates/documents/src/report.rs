@@ -37,10 +37,7 @@ impl Report {
     pub(crate) fn skip(&mut self, source: Source, reason: SkipReason, max_entries: usize) {
         *self.skipped.entry(reason.label()).or_default() += 1;
         if self.entries.len() < max_entries {
-            self.entries.push(Skipped {
-                source_name: source,
-                reason,
-            });
+            self.entries.push(Skipped { source, reason });
         }
     }
 }

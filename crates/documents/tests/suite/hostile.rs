@@ -84,7 +84,7 @@ fn a_hundred_thousand_nested_elements_are_no_deeper_than_one() {
 
 #[test]
 fn a_bomb_is_told_and_not_unpacked() {
-    let zeros = gzip(&vec![0; 300 * MEGABYTE]);
+    let zeros = gzip(&vec![0; 30 * MEGABYTE]);
     let spaces = gzip(" ".repeat(50 * MEGABYTE).as_bytes());
     assert!(zeros.len() < MEGABYTE);
     let made = folder(&[
@@ -96,11 +96,7 @@ fn a_bomb_is_told_and_not_unpacked() {
     let (documents, report) = ingest(made.path(), Limits::default());
     assert_eq!(documents.len(), 1);
     let told = skipped(&report, made.path());
-    assert!(
-        told[0].starts_with("a.gz is binary data")
-            || told[0].contains("unpacks to more than 200 times"),
-        "{told:?}"
-    );
+    assert!(told[0].starts_with("a.gz is binary data"), "{told:?}");
     assert!(
         told[1].starts_with("b.txt.gz unpacks to more than 200 times"),
         "{told:?}"
