@@ -99,7 +99,7 @@ pub(crate) enum Command {
     Ask(AskArgs),
     /// Say whether an answer was right
     Feedback(FeedbackArgs),
-    /// Look at, forget, export and import what is remembered
+    /// What is remembered: look, forget, pin, export; notes of agents
     #[command(subcommand)]
     Memory(MemoryCommand),
     /// Fill the memory with questions that the graph itself suggests

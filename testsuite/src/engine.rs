@@ -304,6 +304,15 @@ mod tests {
     }
 
     #[test]
+    fn a_capacity_reaches_the_engines_settings() {
+        let mut options = EvalOptions::new(DatasetName::Pq2h, "d");
+        let own = configuration(&options).memory.capacity;
+        options.capacity = Some(Capacity::Experiences(7));
+        assert_eq!(configuration(&options).memory.capacity, 7);
+        assert_ne!(own, 7);
+    }
+
+    #[test]
     fn ablations_reach_the_engines_settings() {
         let mut options = EvalOptions::new(DatasetName::Pq2h, "d");
         let full = configuration(&options);

@@ -300,6 +300,25 @@ mod tests {
     }
 
     #[test]
+    fn a_capacity_is_a_number_or_a_share() {
+        assert_eq!("40".parse(), Ok(Capacity::Experiences(40)));
+        assert_eq!("25%".parse(), Ok(Capacity::Share(0.25)));
+        for wrong in ["0", "0%", "101%", "many", "-3", "%", "nan%"] {
+            let error = wrong.parse::<Capacity>().unwrap_err().to_string();
+            assert!(error.contains("a share from"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_bounded_run_is_named_by_policy_and_capacity() {
+        let options = EvalOptions {
+            capacity: Some(Capacity::Experiences(40)),
+            ..EvalOptions::new(DatasetName::Pq2h, "d")
+        };
+        assert!(options.settings().describe().ends_with("survival at 40"));
+    }
+
+    #[test]
     fn an_unknown_value_names_the_allowed_ones() {
         let error = "maybe".parse::<MemoryMode>().unwrap_err();
         assert_eq!(

@@ -46,7 +46,7 @@ pub(crate) enum MemoryCommand {
         #[command(flatten)]
         namespace: NamespaceArg,
     },
-    /// Keep an experience or note from eviction
+    /// Keep an experience or note from being evicted
     Pin {
         /// Its id
         id: String,

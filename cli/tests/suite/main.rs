@@ -2,12 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails by panicking")]
 
+mod bounded;
 mod config;
 mod conversation;
 mod demo;
 mod help;
 mod kill;
 mod messages;
+mod notes;
 mod odd_input;
 mod processes;
 mod simulate;

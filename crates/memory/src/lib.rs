@@ -21,6 +21,7 @@ mod outline;
 mod persistent;
 mod posterior;
 pub mod recall;
+mod redact;
 pub mod replacement;
 mod settings;
 mod shadow;

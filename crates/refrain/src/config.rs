@@ -5,13 +5,15 @@
 //! variables in.
 
 mod layers;
+mod refused;
 
 use std::path::PathBuf;
 
 use memory::PolicyName;
 use serde::{Deserialize, Serialize};
 
-pub use layers::{ConfigError, Layers, Origin, Setting};
+pub use layers::{Layers, Origin, Setting};
+pub use refused::ConfigError;
 
 /// The defaults file, compiled in.
 pub const DEFAULTS: &str = include_str!("../defaults.toml");

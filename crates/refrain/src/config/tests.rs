@@ -88,6 +88,7 @@ fn a_wrong_type_and_a_senseless_value_name_their_origin() {
         ("memory.capacity", "0"),
         ("memory.relevance_weight", "2"),
         ("memory.policy", "mru"),
+        ("memory.preset", "squid"),
         ("planner.max_depth", "4"),
         ("budget.rows", "-1"),
     ] {
@@ -98,6 +99,40 @@ fn a_wrong_type_and_a_senseless_value_name_their_origin() {
             "{refused}"
         );
     }
+}
+
+#[test]
+fn every_policy_can_be_chosen_and_a_misspelt_one_is_suggested() {
+    for name in PolicyName::ALL {
+        let layers = Layers::defaults().flag("--set", "memory.policy", name.as_str());
+        assert_eq!(layers.unwrap().config().unwrap().memory.policy, name);
+    }
+    let layers = Layers::defaults().flag("--set", "memory.policy", "survivl");
+    let refused = layers.unwrap().config().unwrap_err().to_string();
+    assert!(refused.contains("did you mean \"survival\"?"), "{refused}");
+}
+
+#[test]
+fn a_preset_stands_in_for_defaults_and_gives_way_to_what_is_said() {
+    let preset = Layers::defaults()
+        .file(Path::new("r.toml"), "[memory]\npreset = \"cacherag\"")
+        .unwrap();
+    let memory = preset.config().unwrap().memory;
+    assert_eq!(
+        (memory.policy, memory.bucket_capacity),
+        (PolicyName::Lru, 10)
+    );
+    let policy = preset
+        .settings()
+        .into_iter()
+        .find(|s| s.key == "memory.policy");
+    assert_eq!(policy.unwrap().origin.to_string(), "preset cacherag");
+    let said = preset.flag("--set", "memory.bucket_capacity", "3").unwrap();
+    let memory = said.config().unwrap().memory;
+    assert_eq!(
+        (memory.policy, memory.bucket_capacity),
+        (PolicyName::Lru, 3)
+    );
 }
 
 #[test]

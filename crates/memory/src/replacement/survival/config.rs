@@ -32,3 +32,16 @@ impl Default for SurvivalConfig {
         }
     }
 }
+
+impl SurvivalConfig {
+    /// Ghosts of a cache of `capacity`.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "capacities are far below 2^52"
+    )]
+    pub(super) fn ghosts(self, capacity: usize) -> usize {
+        (self.ghosts_per_place * capacity as f64).round() as usize
+    }
+}
