@@ -6,6 +6,7 @@ mod bounded;
 mod config;
 mod conversation;
 mod demo;
+mod documents;
 mod help;
 mod kill;
 mod messages;
