@@ -156,7 +156,7 @@ fn broken_and_hostile_files_are_reported_and_the_rest_goes_in() {
         [0x89, b'P', b'N', b'G', 13, 10, 26, 10, 0, 0, 0, 0],
     );
     let said = place.run(&["add", "notes"]);
-    said.good();
+    assert_eq!(said.code, Some(0), "{said:?}");
     for what in ["broken.pdf", "bad.jsonl:2", "picture.png"] {
         assert!(said.err.contains(what), "{what}: {said:?}");
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::index::Index;
-use crate::lexical_entailment::{content_words, word_cover};
+use crate::lexical_entailment::{content_words, stands_in, word_cover};
 use crate::linear_rag::{Query, Ranked, Retrieval};
 use crate::recogniser::word_lists::is_month;
 use crate::token::{Encoded, fold, tokens};
@@ -193,7 +193,7 @@ impl Index {
         if support >= needed {
             return Ok(support);
         }
-        let mut missing: Vec<String> = words.into_iter().filter(|w| !held.contains(w)).collect();
+        let mut missing: Vec<String> = words.into_iter().filter(|w| !stands_in(w, &held)).collect();
         missing.sort_by(|a, b| {
             self.words
                 .bm25

@@ -69,15 +69,46 @@ fn negative(text: &str) -> bool {
         == 1
 }
 
-/// The share of `weights` of words that stand in `text`; 1 without words.
+/// The least weight of a word: in a few documents every word is in most of them, and still says something.
+const LEAST_WEIGHT: f64 = 0.05;
+
+/// The share, by weight, of words that stand in `text`, whatever their endings; 1 without words.
 pub(crate) fn word_cover(words: &[String], text: &[String], idf: &Bm25) -> f64 {
-    let total: f64 = words.iter().map(|w| f64::from(idf.idf(w))).sum();
+    let weight = |word: &String| f64::from(idf.idf(word)).max(LEAST_WEIGHT);
+    let total: f64 = words.iter().map(weight).sum();
     let covered: f64 = words
         .iter()
-        .filter(|w| text.contains(w))
-        .map(|w| f64::from(idf.idf(w)))
+        .filter(|w| stands_in(w, text))
+        .map(weight)
         .sum();
     if total > 0.0 { covered / total } else { 1.0 }
+}
+
+/// Whether a word stands in a text, with this or another ending.
+pub(crate) fn stands_in(word: &str, text: &[String]) -> bool {
+    text.iter().any(|other| is_inflected(word, other))
+}
+
+/// Whether two words are one word with two endings ("die", "died"), as far as their letters tell.
+fn is_inflected(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    if short == long {
+        return true;
+    }
+    let ends = |stem: &str, endings: &[&str]| {
+        stem.len() >= 2
+            && long
+                .strip_prefix(stem)
+                .is_some_and(|end| endings.contains(&end))
+    };
+    short.len() >= 3
+        && (ends(short, &["s", "es", "d", "ed", "ing", "n", "en"])
+            || short
+                .strip_suffix('e')
+                .is_some_and(|stem| ends(stem, &["ing"]))
+            || short
+                .strip_suffix('y')
+                .is_some_and(|stem| ends(stem, &["ies", "ied"])))
 }
 
 fn share(parts: &[String], text: &str) -> f64 {

@@ -55,6 +55,9 @@ impl Default for JudgeConfig {
     }
 }
 
+/// How much worse told a plan may be than one whose values are of another class than the one asked for.
+const CLASS_SLACK: f32 = 0.5;
+
 /// Why no answer is given.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -270,6 +273,7 @@ impl Planner {
         let mut skipped = f32::NEG_INFINITY;
         let mut looks = 0;
         let mut empty = Vec::new();
+        let mut floor = f32::NEG_INFINITY;
         let cold = |c: &Candidate| c.score - c.vote;
         let best_cold = compiled
             .candidates
@@ -292,7 +296,7 @@ impl Planner {
                 self.config.judge.slack
             };
             let recommended = candidate.vote > 0.0 && !is_conjunction;
-            if !recommended && cold(candidate) < best_cold - slack {
+            if !recommended && cold(candidate) < (best_cold - slack).max(floor) {
                 skipped = skipped.max(candidate.score);
                 continue;
             }
@@ -303,7 +307,13 @@ impl Planner {
                 &candidate.bindings,
                 &self.config.limits,
             )?;
-            if is_empty(&executed.given) || self.is_of_another_class(graph, isr, &executed.given)? {
+            if is_empty(&executed.given) {
+                empty.push(at);
+                continue;
+            }
+            if self.is_of_another_class(graph, isr, &executed.given)? {
+                // Only a plan that the words tell hardly worse may be what was meant instead.
+                floor = floor.max(cold(candidate) - CLASS_SLACK);
                 empty.push(at);
                 continue;
             }
