@@ -110,7 +110,11 @@ impl Tenant {
     fn admit(&mut self, experience: Experience, asked: &Asked) -> GateVerdict {
         let id = experience.id;
         let settings = Arc::clone(&self.memory.settings);
-        let (bucket, members) = self.bucket_members(&experience.domain, &experience.aspect);
+        let (bucket, members) = if settings.bucket_capacity == 0 {
+            (0, Vec::new())
+        } else {
+            self.bucket_members(&experience.domain, &experience.aspect)
+        };
         let pinned = self.pinned.clone();
         let stored = self.memory.len();
         let nearest = if self.replacement.wants_all_neighbours() {

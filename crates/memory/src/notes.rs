@@ -164,11 +164,11 @@ impl Tenant {
             });
         }
         let wanted = Wanted::by_template(NOTES, "", "", vector);
-        let ghosts = self.memory.ghosts.likest(&wanted, 1, at);
         let step = Step {
             now: at,
             retrieved: &retrieved,
-            ghosts: &ghosts,
+            // A ghost can only speak for a newcomer, and a recall brings none.
+            ghosts: &[],
             quality: None,
         };
         self.replacement.step(&step, None, &mut self.rng);

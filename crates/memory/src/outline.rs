@@ -14,6 +14,9 @@ use crate::{EvidenceKey, ExperienceId, Timestamp, Vector};
 /// Likeness of two wordings that share a template, where no vector tells it.
 const SAME_TEMPLATE: f32 = 0.8;
 
+/// Newest outlines of a template that are compared by their vectors.
+const LOOKED_AT: usize = 256;
+
 /// An experience without its text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Outline {
@@ -179,8 +182,8 @@ impl Outlines {
             .map(|(_, id)| *id)
     }
 
-    /// The one that would have served, with its likeness: of the same wording the newest; else the likest, or the newest
-    /// where no vectors are kept. What has expired is passed over.
+    /// The one that would have served, with its likeness: of the same wording the newest; else the likest of the newest, or
+    /// the newest where no vectors are kept. What has expired is passed over.
     pub(crate) fn serving(&self, wanted: &Wanted, now: Timestamp) -> Option<(ExperienceId, f32)> {
         let (template, wording) = (wanted.template, wanted.wording);
         let same = self
@@ -195,7 +198,10 @@ impl Outlines {
         if outline.vector.dims() == 0 {
             return Some((newest, SAME_TEMPLATE));
         }
-        self.likest(wanted, 1, now).into_iter().next()
+        let recent = self.of_template(template, now).rev().take(LOOKED_AT);
+        recent
+            .map(|(id, outline)| (id, wanted.likeness(outline)))
+            .reduce(|best, next| if next.1 > best.1 { next } else { best })
     }
 
     fn alive(&self, id: ExperienceId, now: Timestamp) -> Option<&Outline> {

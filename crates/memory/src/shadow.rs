@@ -164,13 +164,12 @@ impl Shadow {
         settings: &Settings,
         pinned: &BTreeSet<ExperienceId>,
     ) {
-        let members: Vec<ExperienceId> = self.held.bucket(outline.bucket).collect();
-        let free: Vec<ExperienceId> = members
-            .iter()
-            .copied()
-            .filter(|m| !pinned.contains(m))
-            .collect();
-        let room = settings.room((members.len(), self.held.len()), &free, pinned);
+        let (bucket, free) = if settings.bucket_capacity == 0 {
+            (0, Vec::new())
+        } else {
+            self.bucket_members(outline.bucket, pinned)
+        };
+        let room = settings.room((bucket, self.held.len()), &free, pinned);
         let offer = Offer {
             id,
             nearest: &[],
@@ -190,6 +189,18 @@ impl Shadow {
                 }
             }
         }
+    }
+
+    /// How many a bucket holds, and those of them that may leave, ascending.
+    fn bucket_members(
+        &self,
+        bucket: u64,
+        pinned: &BTreeSet<ExperienceId>,
+    ) -> (usize, Vec<ExperienceId>) {
+        let mut members: Vec<ExperienceId> = self.held.bucket(bucket).collect();
+        let all = members.len();
+        members.retain(|id| !pinned.contains(id));
+        (all, members)
     }
 
     fn evict(&mut self, victim: ExperienceId) {
@@ -212,11 +223,10 @@ impl Shadow {
     /// Notes were recalled by meaning.
     pub(crate) fn recalled(&mut self, wanted: &Wanted, count: usize, now: Timestamp) {
         let retrieved = self.held.likest(wanted, count, now);
-        let ghosts = self.ghosts.likest(wanted, 1, now);
         let step = Step {
             now,
             retrieved: &retrieved,
-            ghosts: &ghosts,
+            ghosts: &[],
             quality: None,
         };
         self.replacement.step(&step, None, &mut self.rng);
@@ -280,14 +290,8 @@ impl Shadow {
         let buckets: BTreeSet<u64> = self.held.iter().map(|(_, o)| o.bucket).collect();
         for bucket in buckets.into_iter().filter(|_| settings.bucket_capacity > 0) {
             loop {
-                let members: Vec<ExperienceId> = self.held.bucket(bucket).collect();
-                let free: Vec<_> = members
-                    .iter()
-                    .copied()
-                    .filter(|m| !pinned.contains(m))
-                    .collect();
-                let over = members.len() > settings.bucket_capacity;
-                if !over || !self.shrink(Scope::Bucket(&free)) {
+                let (size, free) = self.bucket_members(bucket, pinned);
+                if size <= settings.bucket_capacity || !self.shrink(Scope::Bucket(&free)) {
                     break;
                 }
             }

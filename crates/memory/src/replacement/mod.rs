@@ -15,6 +15,7 @@ mod member;
 mod name;
 mod neighbourhood;
 mod queue;
+mod ranked;
 mod regret_gate;
 mod roster;
 mod s3_fifo;

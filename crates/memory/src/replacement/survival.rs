@@ -43,8 +43,8 @@
 //!
 //! An offer without a question has no failure to justify it, and none to be refused for. It enters unproven and the weakest
 //! leaves, which among the unproven is the oldest: first in, first out. What nobody asked for may never be asked for, so
-//! the value of the unproven is multiplied by the share of such items that were used at all, (used + 1) / (entered + 2):
-//! else a handful of new notes would drive out one that serves every day.
+//! the value of the unproven is multiplied by the share of such items that were used at all, (used + 1) / (entered + 2), at least a
+//! half: else a handful of new notes would drive out one that serves every day.
 //!
 //! # What is a failure
 //!

@@ -43,6 +43,9 @@ impl Life {
     }
 }
 
+/// The least share of unasked items that is taken to be used at all.
+const LEAST_EVER_USED: f64 = 0.5;
+
 /// Items that entered without a question, and how many of them were used since.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Unasked {
@@ -60,9 +63,10 @@ impl Unasked {
         self.used = (self.used + chance).min(self.entered);
     }
 
-    /// The share that is used at all, in (0, 1): the rule of succession.
+    /// The share that is used at all, in [0.5, 1): the rule of succession, but never below a half. Counted, it is too low:
+    /// the young had no time yet, and what left early had no chance.
     pub(super) fn ever_used(self) -> f64 {
-        (self.used + 1.0) / (self.entered + 2.0)
+        ((self.used + 1.0) / (self.entered + 2.0)).max(LEAST_EVER_USED)
     }
 }
 
