@@ -179,7 +179,7 @@ impl Engine {
         drop(held);
         let mut suspects = 0;
         let mut batch = Batch::default();
-        while let Some(change) = ingest.next() {
+        for change in ingest.by_ref() {
             match change {
                 Change::Added(document) | Change::Changed(document) => {
                     batch.put(document, &chunker)

@@ -19,6 +19,9 @@ use crate::source::View;
 /// Longest question that is read, in bytes; the rest is cut, and the answer says so.
 pub const MAX_QUESTION_BYTES: usize = 4096;
 
+/// Graphs, then corpora.
+type AskedSources = (Vec<Arc<View>>, Vec<Arc<Corpus>>);
+
 impl Engine {
     /// Answers a question, or refrains.
     ///
@@ -72,10 +75,7 @@ impl Engine {
     }
 
     /// The graphs and the corpora that may be asked: the one that is named, or all.
-    fn asked_sources(
-        &self,
-        request: &AskRequest,
-    ) -> Result<(Vec<Arc<View>>, Vec<Arc<Corpus>>), EngineError> {
+    fn asked_sources(&self, request: &AskRequest) -> Result<AskedSources, EngineError> {
         let default = Some(self.config.ask.source.as_str()).filter(|name| !name.is_empty());
         let named = request.source.as_deref().or(default);
         if let Some(corpus) = named.and_then(|name| self.corpora.get(name)) {
