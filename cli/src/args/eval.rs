@@ -9,7 +9,8 @@ use super::Switch;
 #[derive(Debug, Args)]
 pub(crate) struct EvalArgs {
     /// The dataset: pq-2h, pq-3h, pql-2h, pql-3h, wc-p1, wc-p2, wc-c, metaqa-1hop, metaqa-2hop,
-    /// metaqa-3hop, filmqa, ck25, bestiary, cache-kg, filmqa-traps or locomo
+    /// metaqa-3hop, filmqa, ck25, bestiary, cache-kg, filmqa-traps, locomo,
+    /// 2wikimultihopqa, musique100 or hotpotqa100
     pub(crate) dataset: String,
     /// Directory with `kg/`, `corpus/` and `dev/`
     #[arg(long, value_name = "DIR")]

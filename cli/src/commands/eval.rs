@@ -21,6 +21,9 @@ pub(crate) fn run(args: &EvalArgs, global: &Global, ui: Ui) -> Outcome {
     if args.dataset == LOCOMO {
         return locomo(args, ui);
     }
+    if let Ok(set) = args.dataset.parse::<testsuite::CorpusName>() {
+        return documents(set, args, ui);
+    }
     let dataset = dataset(&args.dataset)?;
     let mut layers = layers(global)?;
     if let Some(policy) = &args.policy {
@@ -97,12 +100,37 @@ fn locomo(args: &EvalArgs, ui: Ui) -> Outcome {
     }
 }
 
+/// Questions over documents: retrieval beside its baselines, the gates and grounding.
+fn documents(set: testsuite::CorpusName, args: &EvalArgs, ui: Ui) -> Outcome {
+    if ui.shows_progress() {
+        ui.note("indexing and asking; this takes some minutes");
+    }
+    let options = testsuite::CorpusOptions::new(set, &args.data);
+    let report = testsuite::corpus_qa(&options).map_err(|error| {
+        let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
+        Failure::new(causes.join(": "))
+    })?;
+    let json = report
+        .to_json()
+        .map_err(|error| Failure::new(format!("{error:#}")))?;
+    if let Some(path) = &args.output {
+        let text = serde_json::to_string_pretty(&json)?;
+        fs_err::write(path, text + "\n")?;
+    }
+    if ui.json {
+        ui.json(&json)
+    } else {
+        ui.line(report.table().trim_end())
+    }
+}
+
 fn dataset(name: &str) -> Outcome<DatasetName> {
     name.parse().map_err(|_| {
         let names: Vec<&str> = DatasetName::ALL
             .iter()
             .map(|known| known.as_str())
             .chain([LOCOMO])
+            .chain(testsuite::CorpusName::ALL.iter().map(|known| known.as_str()))
             .collect();
         let hint = refrain::suggest::closest(name, names.iter().copied()).map_or_else(
             || format!("there is {}", names.join(", ")),
