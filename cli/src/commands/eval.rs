@@ -130,7 +130,11 @@ fn dataset(name: &str) -> Outcome<DatasetName> {
             .iter()
             .map(|known| known.as_str())
             .chain([LOCOMO])
-            .chain(testsuite::CorpusName::ALL.iter().map(|known| known.as_str()))
+            .chain(
+                testsuite::CorpusName::ALL
+                    .iter()
+                    .map(|known| known.as_str()),
+            )
             .collect();
         let hint = refrain::suggest::closest(name, names.iter().copied()).map_or_else(
             || format!("there is {}", names.join(", ")),
