@@ -36,6 +36,9 @@ impl Default for AnswerConfig {
     }
 }
 
+/// What words alone can make sure of, at most.
+const MAX_CONFIDENCE: f64 = 0.8;
+
 /// A sentence that is cited.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Citation {
@@ -87,6 +90,8 @@ pub struct Answer {
     pub chain: Vec<Link>,
     /// The share of the question, by idf, that the passages read hold, in [0, 1].
     pub support: f64,
+    /// How far the best sentence can be trusted, by its words and the way to it, in [0, 0.8]. Lexical, not a probability.
+    pub confidence: f64,
 }
 
 impl Answer {
@@ -168,14 +173,40 @@ impl Index {
                 .then((a.passage, a.span.start).cmp(&(b.passage, b.span.start)))
         });
         citations.truncate(config.sentences);
-        let chain = citations
-            .first()
-            .map_or_else(Vec::new, |best| self.chain_to(found, best));
+        let best = citations.first();
+        let chain = best.map_or_else(Vec::new, |best| self.chain_to(found, best));
+        let confidence = best.map_or(0.0, |best| {
+            self.confidence(query, found, best, &chain, strongest)
+        });
         Ok(Answer {
             citations,
             chain,
             support,
+            confidence,
         })
+    }
+
+    /// How far the best sentence can be trusted: the share of the question that it, its title and the names on the way to it
+    /// hold, less the weaker the way. Words alone cannot make sure, so it never exceeds [`MAX_CONFIDENCE`].
+    fn confidence(
+        &self,
+        query: &Query,
+        found: &Retrieval,
+        best: &Citation,
+        chain: &[Link],
+        strongest: f64,
+    ) -> f64 {
+        let title = self.passage(best.passage).map_or("", |p| p.title.as_str());
+        let names: Vec<&str> = chain.iter().map(|link| link.entity.as_str()).collect();
+        let held =
+            language_model::words::words(&format!("{title} {} {}", best.text, names.join(" ")));
+        let cover = word_cover(&content_words(&query.text), &held, &self.words.bm25);
+        let way = if strongest > 0.0 {
+            (self.strongest_in(found, &best.text, best.passage) / strongest).min(1.0)
+        } else {
+            1.0
+        };
+        (MAX_CONFIDENCE * cover * way).clamp(0.0, 1.0)
     }
 
     fn supported(

@@ -102,8 +102,8 @@ impl Frame<'_> {
                     .map(|link| link.entity.clone())
                     .collect();
                 #[expect(clippy::cast_possible_truncation, reason = "a share in [0, 1]")]
-                let support = extract.support as f32;
-                answer.confidence = support.clamp(0.0, 1.0);
+                let confidence = extract.confidence as f32;
+                answer.confidence = confidence;
             }
         }
         if let Some(used) = attempt.retrieval.used.first() {

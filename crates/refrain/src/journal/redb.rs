@@ -74,6 +74,9 @@ impl RedbJournal {
         fs_err::create_dir_all(directory)?;
         let path = directory.join(FILE);
         let draft = directory.join(DRAFT);
+        if !path.exists() {
+            begin(&path, &draft, options)?;
+        }
         let database = create(&path, options)?;
         // Only now is it certain that no other process is writing the draft.
         if draft.exists() {
@@ -133,12 +136,7 @@ impl RedbJournal {
                     known: FORMAT,
                 });
             }
-            None => self.write(|tx| {
-                tx.open_table(META)?.insert(FORMAT_KEY, FORMAT)?;
-                tx.open_table(EVENTS)?;
-                tx.open_table(CHECKPOINT)?;
-                Ok(())
-            })?,
+            None => self.write(lay_out)?,
         }
         self.last = self.meta(LAST_KEY)?.unwrap_or(0);
         Ok(())
@@ -337,6 +335,29 @@ impl Journal for RedbJournal {
         self.database = draft;
         Ok(blanked)
     }
+}
+
+/// Makes an empty journal beside its place and moves it there: a kill meanwhile leaves no file that is half a journal.
+fn begin(path: &Path, draft: &Path, options: RedbOptions) -> Result<(), JournalError> {
+    if draft.exists() {
+        fs_err::remove_file(draft)?;
+    }
+    let database = create(draft, options)?;
+    write(&database, lay_out).map_err(|source| JournalError::Database {
+        path: draft.to_owned(),
+        source: Box::new(source),
+    })?;
+    drop(database);
+    fs_err::rename(draft, path)?;
+    sync_parent(path)
+}
+
+/// The tables of an empty journal.
+fn lay_out(tx: &::redb::WriteTransaction) -> Result<(), ::redb::Error> {
+    tx.open_table(META)?.insert(FORMAT_KEY, FORMAT)?;
+    tx.open_table(EVENTS)?;
+    tx.open_table(CHECKPOINT)?;
+    Ok(())
 }
 
 fn create(path: &Path, options: RedbOptions) -> Result<Database, JournalError> {
