@@ -24,12 +24,13 @@ const STYLES: Styles = Styles::styled()
 const EXAMPLES: &str = "\
 Examples:
   refrain load films.ttl                        load a graph into ./.refrain
+  refrain add notes/                            add documents to ./.refrain
   refrain ask \"who directed Inception?\"         one question
   refrain ask                                   a conversation
   refrain feedback ANSWER_ID good               confirm an answer
   refrain demo                                  see it work in two seconds";
 
-/// Ask a knowledge graph in plain language. It repeats what worked, and refrains where evidence is missing.
+/// Ask graphs and documents in plain language. It repeats what worked, and refrains where evidence is missing.
 #[derive(Debug, Parser)]
 #[command(name = "refrain", version, styles = STYLES, after_help = EXAMPLES, propagate_version = false, max_term_width = 100)]
 pub(crate) struct Cli {

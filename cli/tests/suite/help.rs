@@ -10,6 +10,7 @@ fn the_help_of_every_command_is_as_agreed() {
         "",
         "init",
         "load",
+        "add",
         "ask",
         "feedback",
         "memory",
