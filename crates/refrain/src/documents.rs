@@ -24,6 +24,9 @@ use crate::explain;
 
 use experiences::Experiences;
 
+/// An answer less sure than this is none: what was found is cited, and that is said.
+const LEAST_CONFIDENCE: f32 = 0.2;
+
 /// The intent that answers from documents are kept under.
 const ASPECT: &str = "documents";
 
@@ -66,6 +69,7 @@ impl Frame<'_> {
         let mut answer = self.drafted(&attempt);
         let mut hit = Hit::None;
         if let (Ok(extract), Some(memory)) = (&attempt.extract, self.memory)
+            && !answer.refused
             && let Some(verified) = verified(memory, &attempt, extract, question, self.now)
         {
             hit = Hit::Exact(verified.id);
@@ -89,21 +93,27 @@ impl Frame<'_> {
         match &attempt.extract {
             Err(refusal) => answer.reason = Some(sentence(&refusal.to_string())),
             Ok(extract) => {
-                answer.refused = false;
-                answer.text = extract
-                    .citations
-                    .first()
-                    .map(|c| c.text.clone())
-                    .unwrap_or_default();
                 answer.passages = cited(attempt.held, extract);
-                answer.chain = extract
-                    .chain
-                    .iter()
-                    .map(|link| link.entity.clone())
-                    .collect();
                 #[expect(clippy::cast_possible_truncation, reason = "a share in [0, 1]")]
                 let confidence = extract.confidence as f32;
-                answer.confidence = confidence;
+                if confidence < LEAST_CONFIDENCE {
+                    answer.reason = Some(format!(
+                        "The best sentences found say too little of it ({confidence:.2}, {LEAST_CONFIDENCE:.2} is needed); they are cited."
+                    ));
+                } else {
+                    answer.refused = false;
+                    answer.confidence = confidence;
+                    answer.text = extract
+                        .citations
+                        .first()
+                        .map(|c| c.text.clone())
+                        .unwrap_or_default();
+                    answer.chain = extract
+                        .chain
+                        .iter()
+                        .map(|link| link.entity.clone())
+                        .collect();
+                }
             }
         }
         if let Some(used) = attempt.retrieval.used.first() {
@@ -124,7 +134,9 @@ impl Frame<'_> {
             .filter_map(|used| attempt.experiences.id(used.id))
             .collect();
         let candidate = match (&attempt.extract, hit) {
-            (Ok(extract), Hit::None) => self.document_candidate(attempt, extract, answer),
+            (Ok(extract), Hit::None) if !answer.refused => {
+                self.document_candidate(attempt, extract, answer)
+            }
             _ => None,
         };
         Episode {
