@@ -48,3 +48,10 @@ pub(crate) fn surroundings() -> Surroundings {
         seed,
     }
 }
+
+/// A path that means the same whatever directory a command is run in: a document is known by it.
+pub(crate) fn whole(path: &std::path::Path) -> std::path::PathBuf {
+    fs_err::canonicalize(path)
+        .or_else(|_| std::path::absolute(path))
+        .unwrap_or_else(|_| path.to_owned())
+}

@@ -22,14 +22,16 @@ pub(crate) fn run(args: &DocumentArgs, global: &Global, ui: Ui) -> Outcome {
         return Err(Failure::new(format!(
             "there is no file or folder {}",
             missing.display()
-        )));
+        ))
+        .hint("a document whose file is gone is taken out with `refrain source remove NAME --document PATH`"));
     }
+    let paths = args.paths.iter().map(|path| open::whole(path));
     let engine = open::or_create(global)?;
     let bar = ui.shows_progress().then(bar);
     let cancel = Arc::new(AtomicBool::new(false));
     interrupt::raise(Arc::clone(&cancel));
     let started = Instant::now();
-    let mut request = AddRequest::new(args.corpus.clone(), args.paths.clone());
+    let mut request = AddRequest::new(args.corpus.clone(), paths.collect());
     request.cancel = Some(cancel);
     request.progress = bar.clone().map(|bar| {
         let show: Arc<dyn Fn(ReadingProgress) + Send + Sync> = Arc::new(move |at| show(&bar, at));

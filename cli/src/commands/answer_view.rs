@@ -73,7 +73,7 @@ fn print_passages(answer: &Answer, ui: Ui) -> Outcome {
         } else {
             format!("{}, {}", citation.title, citation.document)
         };
-        let text = format!("{} ({from})", safe(&citation.text).replace('\n', " "));
+        let text = safe(&format!("{} ({from})", citation.text)).replace('\n', " ");
         marked(ui, (Tone::Name, &number), &text)?;
     }
     if answer.chain.len() > 1 {

@@ -112,6 +112,7 @@ fn conversation(args: &AskArgs, global: &Global, ui: Ui) -> Outcome {
         .sources()
         .iter()
         .map(|source| source.name().to_owned())
+        .chain(engine.corpus_names())
         .collect();
     if names.is_empty() {
         return Err(refrain::EngineError::NoSources.into());
@@ -170,6 +171,10 @@ impl Conversation<'_> {
                 self.ui.note(format!("explanations are {now}"));
             }
             ":sources" => {
+                for corpus in self.engine.corpora()? {
+                    let documents = counted(corpus.documents as u64, "document", "documents");
+                    self.ui.line(format!("{}: {documents}", corpus.name))?;
+                }
                 for source in self.engine.sources() {
                     let triples = source.summary().map_err(Failure::from)?.statements;
                     let triples = counted(triples, "triple", "triples");

@@ -146,7 +146,16 @@ fn show_corpus(engine: &refrain::Engine, name: &str, ui: Ui) -> Outcome {
 
 fn remove_document(corpus: &str, document: &str, global: &Global, ui: Ui) -> Outcome {
     let engine = open::existing(global)?;
-    let suspects = engine.remove_document(corpus, document)?;
+    let known = engine.documents(corpus)?;
+    let whole = open::whole(std::path::Path::new(document))
+        .display()
+        .to_string();
+    let name = known
+        .iter()
+        .map(|known| known.source.as_str())
+        .find(|known| *known == document || *known == whole)
+        .unwrap_or(document);
+    let suspects = engine.remove_document(corpus, name)?;
     if ui.json {
         return ui.json(&json!({ "corpus": corpus, "document": document, "suspects": suspects }));
     }
@@ -158,10 +167,10 @@ fn remove_document(corpus: &str, document: &str, global: &Global, ui: Ui) -> Out
 }
 
 fn remove_corpus(engine: &refrain::Engine, name: &str, yes: bool, ui: Ui) -> Outcome {
-    let what = counted(
-        engine.documents(name)?.len() as u64,
-        "document",
-        "documents",
+    // A corpus that cannot be read can still be removed.
+    let what = engine.documents(name).map_or_else(
+        |_| "documents".to_owned(),
+        |documents| counted(documents.len() as u64, "document", "documents"),
     );
     if !yes && !confirmed(&format!("remove {name} with its {what}? [y/N] "))? {
         return Err(

@@ -40,7 +40,11 @@ fn an_answer_comes_with_its_sentence_and_its_place_in_the_file() {
         "{answer}"
     );
     let first = &answer["passages"][0];
-    assert_eq!(first["document"], "notes/more.jsonl:1");
+    let document = first["document"].as_str().unwrap();
+    assert!(
+        document.ends_with("notes/more.jsonl:1") && document.starts_with('/'),
+        "{document}"
+    );
     let text = "Bread is made of flour and water.";
     assert_eq!(
         (first["start"].as_u64(), first["end"].as_u64()),
@@ -208,4 +212,67 @@ fn killed_while_documents_go_in_nothing_is_lost_or_doubled() {
         (documents.len(), passages.sum::<u64>())
     };
     assert_eq!(count(&killed), count(&whole));
+}
+
+#[test]
+fn one_file_is_one_document_from_wherever_it_is_named() {
+    let place = notes();
+    let mut command = place.command(&["--dir", "../.refrain", "--json", "add", "."]);
+    let said = command.current_dir(place.path("notes")).output().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&said.stdout).unwrap();
+    assert_eq!(report["report"]["unchanged"], 3, "{report}");
+    assert_eq!(report["report"]["added"], 0, "{report}");
+    // What stands elsewhere is not gone because another folder of the same name is added.
+    fs_err::create_dir_all(place.path("other/notes")).unwrap();
+    place.write("other/notes/salt.txt", "Salt is a mineral.\n");
+    let mut command = place.command(&["--dir", "../.refrain", "add", "notes"]);
+    command.current_dir(place.path("other")).output().unwrap();
+    let left = place.json(&["source", "describe", "documents"]);
+    assert_eq!(left["documents"].as_array().unwrap().len(), 4, "{left}");
+}
+
+#[test]
+fn a_line_that_breaks_takes_its_old_text_with_it() {
+    let place = notes();
+    place.write("notes/more.jsonl", "broken\n");
+    place.run(&["add", "notes"]).good();
+    let answer = place.json(&["ask", "what is bread made of?"]);
+    assert_eq!(answer["refused"], true, "{answer}");
+}
+
+#[test]
+fn neither_an_empty_question_nor_a_denial_gets_a_sentence() {
+    let place = notes();
+    place.write(
+        "notes/mill.txt",
+        "who founded the Tarn Mill?\nThe Tarn Mill was founded by Erik Dahl.\n",
+    );
+    place.run(&["add", "notes"]).good();
+    for question in ["?", "who", "who did not found the Tarn Mill?"] {
+        let answer = place.json(&["ask", question]);
+        assert_eq!(answer["refused"], true, "{answer}");
+    }
+    let founded = place.json(&["ask", "who founded the Tarn Mill?"]);
+    assert_eq!(
+        founded["text"], "The Tarn Mill was founded by Erik Dahl.",
+        "{founded}"
+    );
+}
+
+#[test]
+fn a_damaged_index_is_found_and_can_be_removed() {
+    let place = notes();
+    fs_err::write(
+        place.path(".refrain/corpora/documents/documents.index"),
+        "x",
+    )
+    .unwrap();
+    let said = place.run(&["doctor"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.out.contains("corpus documents"), "{said:?}");
+    place
+        .run(&["source", "remove", "documents", "--yes"])
+        .good();
+    place.run(&["add", "notes"]).good();
+    place.run(&["ask", "what is bread made of?"]).good();
 }

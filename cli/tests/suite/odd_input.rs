@@ -220,3 +220,19 @@ fn things_of_another_class_are_no_answer() {
     let films = place.json(&["ask", "which films did Christopher Nolan direct?"]);
     assert_eq!(films["refused"], false, "{films}");
 }
+
+#[test]
+fn a_remembered_plan_turns_no_yes_into_no() {
+    let place = Place::with_films();
+    for turned in [
+        "is Inception the director of Christopher Nolan?",
+        "is Memento the director of Christopher Nolan?",
+    ] {
+        let answer = place.json(&["ask", turned]);
+        assert_ne!(answer["text"], "Yes.", "{answer}");
+    }
+    let right = place.json(&["ask", "is Christopher Nolan the director of Inception?"]);
+    assert_eq!(right["text"], "Yes.", "{right}");
+    let longer = place.json(&["ask", "is The Prestige longer than Memento?"]);
+    assert_eq!(longer["refused"], true, "{longer}");
+}

@@ -118,7 +118,10 @@ impl SkipReason {
 
     /// Does this say that what was there before is there no more? A file that only could not be read may still say it.
     pub(crate) fn replaces(&self) -> bool {
-        matches!(self, Self::NoText | Self::Kind { .. })
+        matches!(
+            self,
+            Self::NoText | Self::Kind { .. } | Self::JsonLine { .. }
+        )
     }
 }
 

@@ -36,6 +36,12 @@ impl Default for AnswerConfig {
     }
 }
 
+/// Words, in quotation marks, as a list.
+fn listed(words: &[String]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+    quoted.join(", ")
+}
+
 /// What words alone can make sure of, at most.
 const MAX_CONFIDENCE: f64 = 0.8;
 
@@ -67,9 +73,14 @@ pub enum AnswerRefusal {
     /// There are no passages.
     #[error("there are no documents to answer from")]
     Nothing,
+    /// The question has no word that passages could speak of.
+    #[error("the question names nothing that could be looked for")]
+    NothingAsked,
     /// The passages found say too little of what was asked.
     #[error(
-        "no passage speaks of {missing:?}: the best hold {support:.2} of the question, {needed:.2} is needed"
+        "no passage speaks of {}: the best hold {:.2} of the question, {needed:.2} is needed",
+        listed(missing),
+        support.max(0.0)
     )]
     Unsupported {
         /// The words of the question that none of them holds, the rarest first.
@@ -216,6 +227,12 @@ impl Index {
         needed: f64,
     ) -> Result<f64, AnswerRefusal> {
         let words = content_words(question);
+        if !words
+            .iter()
+            .any(|word| word.chars().any(char::is_alphabetic))
+        {
+            return Err(AnswerRefusal::NothingAsked);
+        }
         let held: Vec<String> = read
             .iter()
             .flat_map(|r| language_model::words::words(self.full_text(r.passage)))
@@ -263,6 +280,10 @@ impl Index {
         let mut out = Vec::new();
         for sentence in &record.mentions.sentences {
             let text = &record.full_text[sentence.span.clone()];
+            if text.ends_with('?') {
+                // A question answers none.
+                continue;
+            }
             let words = language_model::words::words(&format!("{} {text}", record.passage.title));
             let cover = if wanted.is_empty() {
                 0.0

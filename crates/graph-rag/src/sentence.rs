@@ -1,7 +1,7 @@
 //! Where do the sentences of a text begin and end?
 //!
 //! By rules: an end mark, a space, and then an upper-case letter, a digit or a quotation mark; not after an abbreviation
-//! or an initial, not inside parentheses; a line break always ends a sentence, and so do 400 characters. Rules are for
+//! or an initial, not inside parentheses; a line break ends a sentence unless it only wraps a line, and 400 characters do. Rules are for
 //! English and its neighbours; nothing is learned.
 
 use std::ops::Range;
@@ -11,6 +11,9 @@ const MAX_CHARS: usize = 400;
 
 /// Parentheses that do not close within so many bytes are not waited for.
 const MAX_PARENTHESIS_BYTES: usize = 300;
+
+/// A line that is wrapped has at least so many bytes; shorter ones are lines of a list or a verse.
+const WRAPPED_BYTES: usize = 30;
 
 /// Words before a full stop that do not end a sentence, folded.
 const ABBREVIATIONS: [&str; 58] = [
@@ -47,7 +50,7 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
         if (c == '(' || c == '[') && at >= closes {
             closes = closing(text, at);
         }
-        let ends = c == '\n'
+        let ends = (c == '\n' && !is_wrapped(text, start, at, end))
             || (at >= closes
                 && matches!(c, '.' | '!' | '?')
                 && ends_sentence(text, start, at, end));
@@ -64,6 +67,13 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
     }
     push(text, start..text.len(), &mut out);
     out
+}
+
+/// Whether a line break only wraps a line: the text before it is long and does not end, and goes on in lower case.
+fn is_wrapped(text: &str, start: usize, at: usize, end: usize) -> bool {
+    let before = text[start..at].trim_end();
+    let goes_on = text[end..].chars().next().is_some_and(char::is_lowercase);
+    goes_on && before.len() >= WRAPPED_BYTES && !before.ends_with(['.', '!', '?', ':', ';'])
 }
 
 /// Closing quotation marks and parentheses right behind an end belong to the sentence.

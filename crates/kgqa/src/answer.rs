@@ -281,7 +281,9 @@ impl Planner {
             .map(cold)
             .fold(f32::NEG_INFINITY, f32::max);
         for (at, candidate) in compiled.candidates.iter().enumerate() {
-            if self.is_of_the_wrong_kind(graph, schema, isr, &candidate.plan)? {
+            if self.is_turned_round(schema, isr, &candidate.plan)
+                || self.is_of_the_wrong_kind(graph, schema, isr, &candidate.plan)?
+            {
                 continue;
             }
             if *runs >= self.config.judge.max_runs || looks >= 2 {

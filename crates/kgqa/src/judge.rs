@@ -7,7 +7,7 @@ use crate::backend_adapter::Candidate;
 use crate::execute::Given;
 use crate::graph::{Edge, Graph, GraphError, TermId};
 use crate::guidance::{Guidance, UNSUPPORTED};
-use crate::isr::Isr;
+use crate::isr::{Isr, QuestionType};
 use crate::local_schema::{Schema, SchemaError, ValueKind};
 use crate::logical_parser;
 use crate::plan::Plan;
@@ -34,7 +34,10 @@ impl Planner {
         let mut names = Vec::new();
         for name in &isr.unknown_names {
             let best = self.best_similarity(schema, &crate::text::normalise(name))?;
-            if best < self.config.gains.names_predicate {
+            let is_number = name
+                .chars()
+                .all(|c| c.is_ascii_digit() || matches!(c, '.' | ','));
+            if is_number || best < self.config.gains.names_predicate {
                 names.push(name.clone());
             }
         }
@@ -43,6 +46,19 @@ impl Planner {
         }
         if isr.mentions.is_empty() {
             return Ok(Some(Refusal::NothingNamed));
+        }
+        // "Is A longer than B": a comparison of two things' values is no plan of the algebra.
+        if isr.question_type == QuestionType::YesNo
+            && isr.mentions.len() > 1
+            && isr.comparator.is_none()
+            && let Some(than) = isr.tokens.iter().position(|t| t.folded == "than")
+        {
+            let more = than
+                .checked_sub(1)
+                .map_or("", |at| isr.tokens[at].folded.as_str());
+            return Ok(Some(Refusal::Unsupported {
+                word: format!("{more} than"),
+            }));
         }
         for (at, token) in isr.tokens.iter().enumerate() {
             let named = isr.mentions.iter().any(|m| (m.first..m.end).contains(&at));
@@ -105,6 +121,24 @@ impl Planner {
     pub(crate) fn best_similarity(&self, schema: &Schema, word: &str) -> Result<f32, SchemaError> {
         let similarities = schema.similarities(word, self.embedder.as_ref())?;
         Ok(similarities.into_iter().fold(f32::MIN, f32::max))
+    }
+
+    /// Whether a plan takes the one who does it for the one it is done to: in "who was directed by X", X is at the far
+    /// end of a "… by" edge, never at the near one.
+    pub(crate) fn is_turned_round(&self, schema: &Schema, isr: &Isr, plan: &Plan) -> bool {
+        let (Plan::Path(path), [mention]) = (plan, isr.mentions.as_slice()) else {
+            return false;
+        };
+        let after_by = mention
+            .first
+            .checked_sub(1)
+            .and_then(|before| isr.tokens.get(before))
+            .is_some_and(|token| token.folded == "by");
+        let Some(hop) = path.hops.first().filter(|hop| after_by && !hop.inverse) else {
+            return false;
+        };
+        let position = schema.position_of(&hop.predicate);
+        position.is_some_and(|at| schema.entries()[at].label.ends_with(" by"))
     }
 
     /// Whether a plan gives numbers or times where a person or a place is asked for.

@@ -166,6 +166,7 @@ pub(crate) fn is_beyond_plans(word: &str) -> bool {
             | "tenth"
             | "penultimate"
             | "average"
+            | "between"
             | "median"
             | "percentage"
             | "percent"

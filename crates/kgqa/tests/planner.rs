@@ -242,6 +242,17 @@ fn who_does_and_who_suffers_are_not_confused() {
 }
 
 #[test]
+fn who_was_directed_by_a_film_is_nobody() {
+    let desk = films();
+    let outcome = desk.ask("who was directed by Inception?");
+    assert!(outcome.refusal.is_some(), "{:?}", outcome.chosen);
+    assert_eq!(
+        desk.values("what was directed by James Cameron?"),
+        ["Titanic"]
+    );
+}
+
+#[test]
 fn to_play_in_a_film_is_to_be_among_its_actors() {
     let desk = films();
     assert_eq!(desk.values("who played in Dunkirk?"), ["Harry Styles"]);

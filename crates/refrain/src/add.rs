@@ -286,6 +286,12 @@ impl Engine {
             })
     }
 
+    /// The corpora's names, ascending.
+    pub fn corpus_names(&self) -> Vec<String> {
+        let all = self.corpora.all();
+        all.iter().map(|corpus| corpus.name().to_owned()).collect()
+    }
+
     /// What there is of each corpus, by name.
     ///
     /// # Errors

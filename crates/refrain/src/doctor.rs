@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::config::Config;
+use crate::corpus::Manifest;
 use crate::directory::{Directory, DirectoryLock};
 use crate::engine::{Engine, Surroundings};
 use crate::error::EngineError;
@@ -40,6 +41,7 @@ pub fn examine(
             checks.push(graph(&directory, &name));
         }
         checks.extend(missing(&directory)?);
+        checks.extend(corpora(&directory)?);
         checks.push(journal(&directory));
     }
     checks.push(whole(root, config, surroundings));
@@ -80,6 +82,37 @@ fn missing(directory: &Directory) -> Result<Vec<Check>, EngineError> {
                 "there was none in {}: if it was deleted, what was learned is gone; restore it from a copy, or go on with an empty memory",
                 directory.memory().display()
             )],
+        });
+    }
+    Ok(checks)
+}
+
+/// Each corpus: its list of documents, and its index.
+fn corpora(directory: &Directory) -> Result<Vec<Check>, EngineError> {
+    let root = directory.corpora();
+    if !root.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut checks = Vec::new();
+    for entry in fs_err::read_dir(&root).map_err(EngineError::Files)? {
+        let path = entry.map_err(EngineError::Files)?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let what = format!("corpus {name}");
+        let read = Manifest::read(&path).and_then(|manifest| {
+            let passages = if Manifest::exists(&path) {
+                graph_rag::Index::open(&path)?.len()
+            } else {
+                0
+            };
+            Ok((manifest.documents.len(), passages))
+        });
+        checks.push(match read {
+            Err(error) => broken(what, &error),
+            Ok((documents, passages)) => Check {
+                what,
+                found: format!("{documents} documents, {passages} passages"),
+                problems: Vec::new(),
+            },
         });
     }
     Ok(checks)

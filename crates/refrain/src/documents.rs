@@ -10,6 +10,7 @@ use graph_rag::Index;
 use graph_rag::answer::{Answer as Extract, AnswerConfig, AnswerRefusal};
 use graph_rag::grounding::claims;
 use graph_rag::living_rag::LivingRetrieval;
+use kgqa::answer::Refusal;
 use memory::{
     AnswerText, Candidate, Episode, Evidence, EvidenceKey, ExperienceId, Fingerprint, Grounding,
     Hit, Judge, Lifetime, Memory, Payload, Signature,
@@ -21,6 +22,7 @@ use crate::attempt::Frame;
 use crate::corpus::{Corpus, Held};
 use crate::error::EngineError;
 use crate::explain;
+use crate::wording;
 
 use experiences::Experiences;
 
@@ -91,6 +93,9 @@ impl Frame<'_> {
     fn drafted(&self, attempt: &Attempt<'_>) -> Answer {
         let mut answer = self.refusing(attempt.corpus.name());
         match &attempt.extract {
+            Ok(_) if same_words(&attempt.retrieval.query.text).negated => {
+                answer.reason = Some(wording::refusal(&Refusal::Negation));
+            }
             Err(refusal) => answer.reason = Some(sentence(&refusal.to_string())),
             Ok(extract) => {
                 answer.passages = cited(attempt.held, extract);
@@ -146,7 +151,7 @@ impl Frame<'_> {
             embedder: self.engine.embedder.fingerprint().to_owned(),
             vector: self.vector.clone(),
             masked_vector: self.vector.clone(),
-            signature: wording(question),
+            signature: same_words(question),
             domain: attempt.corpus.name().to_owned(),
             recalled: Vec::new(),
             hit,
@@ -220,7 +225,7 @@ fn verified<'m>(
     let corpus = attempt.corpus.name();
     let found = evidence(corpus, &attempt.held.index, extract).fingerprint;
     let known = memory
-        .same_wording(corpus, &wording(question).masked, now)
+        .same_wording(corpus, &same_words(question).masked, now)
         .into_iter();
     known
         .filter(|stored| !stored.usage.suspect && stored.experience.evidence.fingerprint == found)
@@ -229,7 +234,7 @@ fn verified<'m>(
 }
 
 /// A question's words as they are compared: nothing in it may differ.
-fn wording(question: &str) -> Signature {
+fn same_words(question: &str) -> Signature {
     Signature::extract(&kgqa::text::normalise(question), Vec::new())
 }
 

@@ -201,7 +201,7 @@ pub enum EngineError {
         terms: Vec<String>,
     },
     /// A graph and a corpus cannot have one name.
-    #[error("\"{name}\" is the name of a graph")]
+    #[error("\"{name}\" is already the name of a source of another kind")]
     NameTaken {
         /// The name.
         name: String,
@@ -313,12 +313,12 @@ impl EngineError {
             Self::Store(graph_store::StoreError::UnknownFormat { .. }) => {
                 Some("name the format with --format".to_owned())
             }
-            Self::NameTaken { .. } => Some("name another corpus with --corpus".to_owned()),
+            Self::NameTaken { .. } => Some("name another with --corpus or --domain".to_owned()),
             Self::UnknownDocument { .. } => {
                 Some("`refrain source describe CORPUS` lists the documents".to_owned())
             }
-            Self::BadCorpus { .. } => Some(
-                "remove the corpus with `refrain source remove` and add the documents again"
+            Self::BadCorpus { .. } | Self::Corpus(graph_rag::GraphRagError::Damaged { .. }) => Some(
+                "remove the corpus with `refrain source remove NAME --yes` and add the documents again"
                     .to_owned(),
             ),
             Self::BadTriples { .. }

@@ -121,6 +121,11 @@ impl Engine {
     /// When an input cannot be read or parsed, the load is cancelled, or the store cannot be written.
     pub fn load(&self, request: LoadRequest) -> Result<LoadReport, EngineError> {
         check_name("source", &request.source)?;
+        if self.corpus(&request.source).is_ok() {
+            return Err(EngineError::NameTaken {
+                name: request.source,
+            });
+        }
         let is_new = self.source(&request.source).is_err();
         let source = self.source_or_new(&request.source)?;
         let options = graph_store::LoadOptions {

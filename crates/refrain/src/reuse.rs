@@ -157,6 +157,15 @@ fn attempt(
         return Ok(Err("a person called that answer wrong".to_owned()));
     }
     let verified = verified(memory, asked, &plan, &bound, &executed)?;
+    // A no and a none may only say that the plan does not fit these names: where it was not so before, it is planned anew.
+    let says_nothing = match &executed.given {
+        Given::Truth(truth) => !truth,
+        Given::Number(number) => *number == 0.0,
+        Given::Values(_) => false,
+    };
+    if says_nothing && verified.is_none() {
+        return Ok(Err("its plan finds nothing for this question".to_owned()));
+    }
     if is_edited && verified.is_none() {
         return Ok(Err(
             "a person's answer holds for its own question and facts only".to_owned(),

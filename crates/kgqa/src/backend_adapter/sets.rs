@@ -51,7 +51,12 @@ impl Compiler<'_> {
             .is_some_and(|at| self.schema.entries()[at].label.ends_with(" by"));
         let folded = |i: usize| isr.tokens.get(i).map_or("", |t| t.folded.as_str());
         let passive = (first.end..second.first).any(|i| folded(i) == "by");
-        let active = matches!(folded(0), "did" | "does" | "do" | "has" | "have" | "had");
+        // "Is A the director of B": B has one, and is the subject.
+        let has = second
+            .first
+            .checked_sub(1)
+            .is_some_and(|i| folded(i) == "of");
+        let active = has || matches!(folded(0), "did" | "does" | "do" | "has" | "have" | "had");
         let first_is_subject = (from == 0) != hop.inverse;
         by && ((passive && !first_is_subject) || (active && !passive && first_is_subject))
     }
