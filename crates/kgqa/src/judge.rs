@@ -134,9 +134,13 @@ impl Planner {
             .checked_sub(1)
             .and_then(|before| isr.tokens.get(before))
             .is_some_and(|token| token.folded == "by");
-        let Some(hop) = path.hops.first().filter(|hop| after_by && !hop.inverse) else {
+        // Of several hops the first may go to who does it: "films directed by ⟨X⟩'s writer".
+        let ([hop], true) = (path.hops.as_slice(), after_by) else {
             return false;
         };
+        if hop.inverse {
+            return false;
+        }
         let position = schema.position_of(&hop.predicate);
         position.is_some_and(|at| schema.entries()[at].label.ends_with(" by"))
     }
