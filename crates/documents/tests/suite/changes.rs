@@ -107,7 +107,8 @@ fn what_cannot_be_read_is_not_gone_but_what_was_emptied_is() {
     fs_err::write(root.join("d/b.jsonl"), "{\"text\":\"x\"}\nbroken").unwrap();
     fs_err::write(root.join("d/c.txt"), [0x1f, 0x8b, 8, 0, 0]).unwrap();
     let (happened, _) = run(root, &["d"], &mut known);
-    assert_eq!(happened, ["= d/b.jsonl:1", "- d/a.txt"]);
+    // A line that is broken was read: what it said before is said no more. The compressed file may still say it.
+    assert_eq!(happened, ["= d/b.jsonl:1", "- d/a.txt", "- d/b.jsonl:2"]);
     let (happened, report) = run(root, &["missing", "d/a.txt"], &mut known);
     assert_eq!((happened, report.skipped_count()), (vec![], 2));
     fs_err::remove_dir_all(root.join("d")).unwrap();
