@@ -68,10 +68,11 @@ fn print_citations(answer: &Answer, ui: Ui) -> Outcome {
 fn print_passages(answer: &Answer, ui: Ui) -> Outcome {
     for citation in &answer.passages {
         let number = format!("[{}]", citation.n);
-        let from = if citation.title.is_empty() || citation.document.contains(&citation.title) {
-            citation.document.clone()
+        let document = from_here(&citation.document);
+        let from = if citation.title.is_empty() || document.contains(&citation.title) {
+            document
         } else {
-            format!("{}, {}", citation.title, citation.document)
+            format!("{}, {document}", citation.title)
         };
         let text = safe(&format!("{} ({from})", citation.text)).replace('\n', " ");
         marked(ui, (Tone::Name, &number), &text)?;
@@ -83,6 +84,14 @@ fn print_passages(answer: &Answer, ui: Ui) -> Outcome {
         }
     }
     Ok(())
+}
+
+/// A document's path as seen from the directory that the command runs in, where it lies below it.
+fn from_here(document: &str) -> String {
+    let here = std::env::current_dir().and_then(fs_err::canonicalize);
+    here.ok()
+        .and_then(|here| std::path::Path::new(document).strip_prefix(here).ok())
+        .map_or_else(|| document.to_owned(), |below| below.display().to_string())
 }
 
 /// An indented line that starts with a coloured mark.

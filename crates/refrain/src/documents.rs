@@ -29,6 +29,9 @@ use experiences::Experiences;
 /// An answer less sure than this is none: what was found is cited, and that is said.
 const LEAST_CONFIDENCE: f32 = 0.2;
 
+/// A sentence is cited beside the best one if it speaks at least so much to the question, as a share.
+const CITED_SHARE: f64 = 0.5;
+
 /// The intent that answers from documents are kept under.
 const ASPECT: &str = "documents";
 
@@ -267,7 +270,12 @@ fn evidence(corpus: &str, index: &Index, extract: &Extract) -> Evidence {
 /// Where the sentences stand, in their documents.
 fn cited(held: &Held, extract: &Extract) -> Vec<PassageCitation> {
     let mut out = Vec::new();
-    for (n, citation) in extract.citations.iter().enumerate() {
+    let best = extract.citations.first().map_or(0.0, |c| c.score);
+    let speaking = extract
+        .citations
+        .iter()
+        .filter(|c| c.score >= CITED_SHARE * best);
+    for (n, citation) in speaking.enumerate() {
         let Some(passage) = held.index.passage(citation.passage) else {
             continue;
         };
