@@ -341,11 +341,13 @@ impl Planner {
         if let Some(word) = self.unspoken(graph, schema, isr, &candidate)? {
             return Ok(refused(isr, Refusal::Unsupported { word }, compiled, *runs));
         }
-        if candidate.vote <= 0.0
-            && let Some(word) = self.unsupported(schema, isr)?
-            && !was_wrong_to_refuse(guidance, &word)
-        {
-            return Ok(refused(isr, Refusal::Unsupported { word }, compiled, *runs));
+        if candidate.vote <= 0.0 {
+            let unheard = self.unheard(graph, schema, isr, &candidate)?;
+            let unsupported =
+                unheard.map_or_else(|| self.unsupported(schema, isr), |w| Ok(Some(w)))?;
+            if let Some(word) = unsupported.filter(|word| !was_wrong_to_refuse(guidance, word)) {
+                return Ok(refused(isr, Refusal::Unsupported { word }, compiled, *runs));
+            }
         }
         // What was not tried might have given something else.
         margin = margin.min((candidate.score - skipped).max(0.0));

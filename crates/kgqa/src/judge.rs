@@ -117,6 +117,28 @@ impl Planner {
         Ok(true)
     }
 
+    /// A word of the question, where none speaks for the path that was chosen: "who hates the film" is not who directed
+    /// it, though nothing else is known of the film. What the things are called ("which films") need not speak.
+    pub(crate) fn unheard(
+        &self,
+        graph: &dyn Graph,
+        schema: &Schema,
+        isr: &Isr,
+        chosen: &Candidate,
+    ) -> Result<Option<String>, AnswerError> {
+        if !matches!(chosen.plan, Plan::Path(_)) || !chosen.alignment.is_empty() {
+            return Ok(None);
+        }
+        for word in isr.words.iter().filter(|word| word.text != "name") {
+            if word.text != isr.answer_type
+                && !schema.is_class_noun(graph, &word.text, self.embedder.as_ref())?
+            {
+                return Ok(Some(word.text.clone()));
+            }
+        }
+        Ok(None)
+    }
+
     /// How similar a word is to the predicate that is most like it.
     pub(crate) fn best_similarity(&self, schema: &Schema, word: &str) -> Result<f32, SchemaError> {
         let similarities = schema.similarities(word, self.embedder.as_ref())?;

@@ -253,6 +253,22 @@ fn who_was_directed_by_a_film_is_nobody() {
 }
 
 #[test]
+fn what_no_word_speaks_for_is_refused_though_nothing_else_is_known() {
+    let desk = Desk::of(&[
+        ("Blue Fog", "directed_by", "Omar Kidd"),
+        ("Red Hill", "directed_by", "Omar Kidd"),
+        ("Blue Fog", "release_year", "1999"),
+    ]);
+    assert_eq!(
+        desk.ask("who hates Blue Fog?").refusal,
+        Some(Refusal::Unsupported {
+            word: "hates".into()
+        })
+    );
+    assert_eq!(desk.values("who directed Blue Fog?"), ["Omar Kidd"]);
+}
+
+#[test]
 fn to_play_in_a_film_is_to_be_among_its_actors() {
     let desk = films();
     assert_eq!(desk.values("who played in Dunkirk?"), ["Harry Styles"]);
