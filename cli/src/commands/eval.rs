@@ -43,26 +43,32 @@ pub(crate) fn run(args: &EvalArgs, global: &Global, ui: Ui) -> Outcome {
     } else {
         &mut silent
     };
-    let report = testsuite::eval(&options, progress).map_err(|error| {
-        let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
-        Failure::new(causes.join(": "))
-    })?;
-    let failed = |error: &dyn std::fmt::Display| Failure::new(format!("{error:#}"));
-    let json = report.to_json().map_err(|error| failed(&error))?;
-    if let Some(path) = &args.output {
-        let text = serde_json::to_string_pretty(&json)?;
-        fs_err::write(path, text + "\n")?;
-    }
+    let report = testsuite::eval(&options, progress).map_err(|error| chained(&error))?;
+    let json = report.to_json().map_err(|error| chained(&error))?;
     if let Some(folder) = &args.charts {
-        for file in report.draw(folder).map_err(|error| failed(&error))? {
+        for file in report.draw(folder).map_err(|error| chained(&error))? {
             ui.note(format!("drew {}", file.display()));
         }
     }
-    if ui.json {
-        ui.json(&json)
-    } else {
-        ui.line(report.table().trim_end())
+    put_out(&json, &report.table(), args, ui)
+}
+
+/// Writes the report where it was asked for, and shows it.
+fn put_out(json: &serde_json::Value, table: &str, args: &EvalArgs, ui: Ui) -> Outcome {
+    if let Some(path) = &args.output {
+        let text = serde_json::to_string_pretty(json)?;
+        fs_err::write(path, text + "\n")?;
     }
+    if ui.json {
+        ui.json(json)
+    } else {
+        ui.line(table.trim_end())
+    }
+}
+
+/// A failure with all its causes.
+fn chained(error: &dyn std::fmt::Display) -> Failure {
+    Failure::new(format!("{error:#}"))
 }
 
 fn locomo(args: &EvalArgs, ui: Ui) -> Outcome {
@@ -82,22 +88,9 @@ fn locomo(args: &EvalArgs, ui: Ui) -> Outcome {
             .map_err(|_| Failure::usage(format!("seed {seed} is above {}", u32::MAX)))?;
         options.seeds = vec![seed];
     }
-    let report = testsuite::locomo(&options, progress).map_err(|error| {
-        let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
-        Failure::new(causes.join(": "))
-    })?;
-    let json = report
-        .to_json()
-        .map_err(|error| Failure::new(format!("{error:#}")))?;
-    if let Some(path) = &args.output {
-        let text = serde_json::to_string_pretty(&json)?;
-        fs_err::write(path, text + "\n")?;
-    }
-    if ui.json {
-        ui.json(&json)
-    } else {
-        ui.line(report.table().trim_end())
-    }
+    let report = testsuite::locomo(&options, progress).map_err(|error| chained(&error))?;
+    let json = report.to_json().map_err(|error| chained(&error))?;
+    put_out(&json, &report.table(), args, ui)
 }
 
 /// Questions over documents: retrieval beside its baselines, the gates and grounding.
@@ -106,22 +99,9 @@ fn documents(set: testsuite::CorpusName, args: &EvalArgs, ui: Ui) -> Outcome {
         ui.note("indexing and asking; this takes some minutes");
     }
     let options = testsuite::CorpusOptions::new(set, &args.data);
-    let report = testsuite::corpus_qa(&options).map_err(|error| {
-        let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
-        Failure::new(causes.join(": "))
-    })?;
-    let json = report
-        .to_json()
-        .map_err(|error| Failure::new(format!("{error:#}")))?;
-    if let Some(path) = &args.output {
-        let text = serde_json::to_string_pretty(&json)?;
-        fs_err::write(path, text + "\n")?;
-    }
-    if ui.json {
-        ui.json(&json)
-    } else {
-        ui.line(report.table().trim_end())
-    }
+    let report = testsuite::corpus_qa(&options).map_err(|error| chained(&error))?;
+    let json = report.to_json().map_err(|error| chained(&error))?;
+    put_out(&json, &report.table(), args, ui)
 }
 
 fn dataset(name: &str) -> Outcome<DatasetName> {

@@ -11,8 +11,9 @@
 
 #[path = "growth/chart.rs"]
 mod chart;
+#[path = "growth/text.rs"]
+mod text;
 
-use std::fmt::Write as _;
 use std::time::Instant;
 
 use graph_store::{
@@ -28,27 +29,6 @@ const HOT_KEYS: usize = 256;
 const UNIFORM_KEYS: usize = 4_096;
 /// Each times every key once; the first also reads the pages in.
 const ROUNDS: usize = 48;
-
-/// A quarter of the statements go to one hub; each thing has eight.
-fn text(statements: usize) -> String {
-    let things = statements / 8;
-    let mut text = String::with_capacity(statements * 64);
-    for n in 0..things {
-        let _ = writeln!(
-            text,
-            "<urn:t{n}> <http://www.w3.org/2000/01/rdf-schema#label> \"thing number {n}\" ."
-        );
-        for link in 0..7 {
-            let target = if link < 2 {
-                0
-            } else {
-                (n * 31 + link * 7_919 + 1) % things
-            };
-            let _ = writeln!(text, "<urn:t{n}> <urn:link{link}> <urn:t{target}> .");
-        }
-    }
-    text
-}
 
 /// What is looked up, drawn beforehand so that drawing costs nothing while the clock runs.
 struct Keys {
@@ -131,7 +111,7 @@ impl Subject {
             ..Options::default()
         };
         let store = GraphStore::open_or_create(directory.path(), options)?;
-        let source = Source::text("a.nt", text(statements));
+        let source = Source::text("a.nt", text::text(statements));
         store.load(vec![source], &LoadOptions::default())?;
         let snapshot = store.snapshot()?;
         let quads: Vec<_> = snapshot.quads()?.collect::<Result<_, _>>()?;

@@ -13,7 +13,9 @@
 
 #![expect(clippy::print_stdout, reason = "a program for people to read")]
 
-use std::fmt::Write as _;
+#[path = "growth/text.rs"]
+mod text;
+
 use std::path::Path;
 
 use graph_store::{GraphStore, LoadOptions, Options, Snapshot, Source, StoreError, TermId};
@@ -21,27 +23,6 @@ use graph_store::{GraphStore, LoadOptions, Options, Snapshot, Source, StoreError
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 const CALLS: usize = 4_096;
-
-/// A quarter of the statements go to one hub; each thing has eight. As in `growth`.
-fn text(statements: usize) -> String {
-    let things = statements / 8;
-    let mut text = String::with_capacity(statements * 64);
-    for n in 0..things {
-        let _ = writeln!(
-            text,
-            "<urn:t{n}> <http://www.w3.org/2000/01/rdf-schema#label> \"thing number {n}\" ."
-        );
-        for link in 0..7 {
-            let target = if link < 2 {
-                0
-            } else {
-                (n * 31 + link * 7_919 + 1) % things
-            };
-            let _ = writeln!(text, "<urn:t{n}> <urn:link{link}> <urn:t{target}> .");
-        }
-    }
-    text
-}
 
 fn look_up(
     graph: &Snapshot,
@@ -104,7 +85,7 @@ fn run(directory: &Path, what: &str) -> Outcome<()> {
     };
     let store = GraphStore::open_or_create(directory, options)?;
     if let Ok(statements) = what.parse() {
-        let source = Source::text("a.nt", text(statements));
+        let source = Source::text("a.nt", text::text(statements));
         store.load(vec![source], &LoadOptions::default())?;
         return Ok(());
     }

@@ -6,10 +6,10 @@
 
 mod experiences;
 
-use graph_rag::Index;
 use graph_rag::answer::{Answer as Extract, AnswerConfig, AnswerRefusal};
 use graph_rag::grounding::claims;
 use graph_rag::living_rag::LivingRetrieval;
+use graph_rag::{Index, LinearRagConfig};
 use kgqa::answer::Refusal;
 use memory::{
     AnswerText, Candidate, Episode, Evidence, EvidenceKey, ExperienceId, Fingerprint, Grounding,
@@ -56,10 +56,10 @@ impl Frame<'_> {
     ) -> Result<(Answer, Option<Episode>), EngineError> {
         let embedder = self.engine.embedder.as_ref();
         let held = corpus.held(embedder)?;
-        let experiences = Experiences::of(self.memory, corpus.name(), self.now);
+        let mut experiences = Experiences::of(self.memory, corpus.name(), self.now);
         let living = experiences.bound(&held.index);
         let seconds = self.now.0 / 1_000;
-        let settings = self.engine.retrieval();
+        let settings = LinearRagConfig::default();
         let retrieval = living.retrieve(&held.index, question, embedder, &settings, seconds)?;
         let extract =
             held.index

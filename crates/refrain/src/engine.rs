@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use graph_rag::LinearRagConfig;
 use kgqa::answer::{Planner, PlannerConfig};
 use language_model::Embedder;
 use memory::{AnswerId, Event, Settings, Ulid, Vector};
@@ -274,11 +273,6 @@ impl Engine {
             vectors,
         })?;
         Ok(())
-    }
-
-    /// How passages are found.
-    pub(crate) fn retrieval(&self) -> LinearRagConfig {
-        LinearRagConfig::default()
     }
 
     /// A fresh id.

@@ -54,9 +54,9 @@ impl Experiences {
         &self.config
     }
 
-    /// Ready to match with questions to this index.
-    pub(super) fn bound(&self, index: &Index) -> LivingRag<ExperienceList> {
-        LivingRag::new(self.list.clone(), index, self.config)
+    /// Ready to match with questions to this index. Hands the list over: once only.
+    pub(super) fn bound(&mut self, index: &Index) -> LivingRag<ExperienceList> {
+        LivingRag::new(std::mem::take(&mut self.list), index, self.config)
     }
 
     /// The memory's id of an experience.
