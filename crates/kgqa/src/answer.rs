@@ -42,6 +42,10 @@ pub struct JudgeConfig {
     pub conjunction_slack: f32,
     /// A word that asks for an attribute must be this similar to some predicate.
     pub support: f32,
+    /// A content word that is less similar to every predicate is not known to the graph.
+    pub heard: f32,
+    /// Some word must be this similar to a step of the path that is run, if there are words that could be.
+    pub told: f32,
 }
 
 impl Default for JudgeConfig {
@@ -51,6 +55,8 @@ impl Default for JudgeConfig {
             slack: 2.0,
             conjunction_slack: 1.5,
             support: 0.22,
+            heard: 0.22,
+            told: 0.28,
         }
     }
 }
@@ -193,7 +199,11 @@ impl Planner {
                 (None, _) => true,
                 (Some(b), Some(_)) if b.executed.is_none() => true,
                 (Some(b), Some(_)) => score(&outcome) > score(b) + 1.0,
-                (Some(_), None) => false,
+                // Which word the graph does not know says more than that some reading gave nothing.
+                (Some(b), None) => {
+                    matches!(b.refusal, Some(Refusal::Empty { .. }))
+                        && matches!(outcome.refusal, Some(Refusal::Unsupported { .. }))
+                }
             };
             if better {
                 best = Some(outcome);
@@ -342,10 +352,15 @@ impl Planner {
             return Ok(refused(isr, Refusal::Unsupported { word }, compiled, *runs));
         }
         if candidate.vote <= 0.0 {
-            let unheard = self.unheard(graph, schema, isr, &candidate)?;
-            let unsupported =
-                unheard.map_or_else(|| self.unsupported(schema, isr), |w| Ok(Some(w)))?;
-            if let Some(word) = unsupported.filter(|word| !was_wrong_to_refuse(guidance, word)) {
+            let told = self.told(graph, schema, isr, guidance, &candidate)?;
+            let untold = told.filter(|(nearest, _)| *nearest < self.config.judge.told);
+            let mut beyond = vec![
+                self.unheard(graph, schema, isr, guidance)?,
+                untold.map(|(_, word)| word),
+            ];
+            beyond.push(self.unsupported(schema, isr)?);
+            let mut beyond = beyond.into_iter().flatten();
+            if let Some(word) = beyond.find(|word| !was_wrong_to_refuse(guidance, word)) {
                 return Ok(refused(isr, Refusal::Unsupported { word }, compiled, *runs));
             }
         }

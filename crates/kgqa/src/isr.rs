@@ -104,6 +104,8 @@ pub struct Comparator {
     pub temporal: bool,
     /// First token of the phrase.
     pub first: usize,
+    /// The number's token.
+    pub at: usize,
     /// One past its last token.
     pub end: usize,
 }

@@ -60,6 +60,12 @@ impl Planner {
                 word: format!("{more} than"),
             }));
         }
+        if let Some(unit) = unit(isr) {
+            let mut entries = schema.entries().iter();
+            if !entries.any(|entry| entry.words.contains(unit)) {
+                return Ok(Some(Refusal::Unsupported { word: unit.clone() }));
+            }
+        }
         for (at, token) in isr.tokens.iter().enumerate() {
             let named = isr.mentions.iter().any(|m| (m.first..m.end).contains(&at));
             let is_label = || {
@@ -115,28 +121,6 @@ impl Planner {
             }
         }
         Ok(true)
-    }
-
-    /// A word of the question, where none speaks for the path that was chosen: "who hates the film" is not who directed
-    /// it, though nothing else is known of the film. What the things are called ("which films") need not speak.
-    pub(crate) fn unheard(
-        &self,
-        graph: &dyn Graph,
-        schema: &Schema,
-        isr: &Isr,
-        chosen: &Candidate,
-    ) -> Result<Option<String>, AnswerError> {
-        if !matches!(chosen.plan, Plan::Path(_)) || !chosen.alignment.is_empty() {
-            return Ok(None);
-        }
-        for word in isr.words.iter().filter(|word| word.text != "name") {
-            if word.text != isr.answer_type
-                && !schema.is_class_noun(graph, &word.text, self.embedder.as_ref())?
-            {
-                return Ok(Some(word.text.clone()));
-            }
-        }
-        Ok(None)
     }
 
     /// How similar a word is to the predicate that is most like it.
@@ -238,6 +222,12 @@ impl Planner {
         }
         Ok((best < self.config.judge.support).then(|| asked.join(" ")))
     }
+}
+
+/// The unit behind the number that things are compared with: "longer than 3 *hours*".
+fn unit(isr: &Isr) -> Option<&String> {
+    let behind = isr.tokens.get(isr.comparator.as_ref()?.end)?;
+    vocabulary::is_unit(&behind.folded).then_some(&behind.folded)
 }
 
 /// Whether refusing for this word has proved wrong more often than right.

@@ -39,9 +39,8 @@ pub(crate) fn kin(word: &str) -> Option<Kin> {
         | "mom" | "moms" | "mum" | "mums" | "daddy" | "mommy" | "mummy" | "papa" | "mama" => {
             Kin::Parent
         }
-        "spouse" | "spouses" | "husband" | "husbands" | "wife" | "wives" | "consort" | "hubby" => {
-            Kin::Spouse
-        }
+        "spouse" | "spouses" | "husband" | "husbands" | "wife" | "wives" | "consort" | "hubby"
+        | "darling" | "sweetheart" | "beloved" => Kin::Spouse,
         "sibling" | "siblings" | "brother" | "brothers" | "sister" | "sisters" => Kin::Sibling,
         _ => return None,
     })

@@ -7,7 +7,9 @@ pub mod entity_linker;
 pub mod execute;
 pub mod graph;
 pub mod guidance;
+mod heard;
 pub mod isr;
+
 mod judge;
 mod kinship;
 pub mod local_schema;

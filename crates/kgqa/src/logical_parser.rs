@@ -94,8 +94,15 @@ fn assemble(
     };
     let word = |i: usize| tokens[i].folded.as_str();
     let superlative = find_superlative(&tokens, &free, &compared);
-    let negated = free.iter().any(|&i| {
-        vocabulary::is_negation(word(i)) || (word(i) == "t" && tokens[i].after_apostrophe)
+    let negated = free.iter().filter(|&&i| !compared(i)).any(|&i| {
+        vocabulary::is_negation(word(i))
+            || (word(i) == "t" && tokens[i].after_apostrophe)
+            || tokens.get(i + 1).is_some_and(|next| {
+                matches!(
+                    (word(i), next.folded.as_str()),
+                    ("other", "than") | ("apart" | "aside", "from")
+                )
+            })
     });
     let sharing = free.iter().any(|&i| {
         vocabulary::is_sharing(word(i))
@@ -281,11 +288,24 @@ fn content_words(
             continue;
         }
         out.push(Word {
-            text: word.to_owned(),
+            text: without_triples(word),
             token: i,
             weight: 1.0,
             relation: None,
         });
+    }
+    out
+}
+
+/// No English word has one letter three times in a row: "foootball" is a slip.
+fn without_triples(word: &str) -> String {
+    let mut out = String::with_capacity(word.len());
+    for letter in word.chars() {
+        if letter.is_alphabetic() && out.chars().rev().take(2).filter(|c| *c == letter).count() == 2
+        {
+            continue;
+        }
+        out.push(letter);
     }
     out
 }
@@ -411,7 +431,7 @@ fn masked(tokens: &[Token], mentions: &[Mention], comparator: Option<&Comparator
         if let Some(mention) = mentions.iter().find(|m| m.first == i) {
             out.push(format!("⟨{}⟩", mention.slot.0));
             i = mention.end;
-        } else if let Some(found) = comparator.filter(|c| c.end == i + 1) {
+        } else if let Some(found) = comparator.filter(|c| c.at == i) {
             out.push(format!("⟨{}⟩", found.slot.0));
             i += 1;
         } else {

@@ -5,6 +5,10 @@
 use crate::plan::{Extreme, Operator};
 use crate::text::Token;
 
+mod light;
+
+pub(crate) use light::is_light;
+
 /// Words without content of their own.
 const FUNCTION_WORDS: &[&str] = &[
     "a", "about", "an", "and", "any", "are", "as", "at", "be", "been", "being", "by", "can",
@@ -54,6 +58,8 @@ pub(crate) fn is_descriptor(word: &str) -> bool {
             | "tags"
             | "keyword"
             | "keywords"
+            | "term"
+            | "terms"
             | "topic"
             | "topics"
             | "subject"
@@ -172,6 +178,12 @@ pub(crate) fn is_beyond_plans(word: &str) -> bool {
             | "percent"
             | "ratio"
             | "twice"
+            | "next"
+            | "previous"
+            | "former"
+            | "formerly"
+            | "upcoming"
+            | "besides"
     )
 }
 
@@ -194,8 +206,128 @@ pub(crate) fn is_sharing(word: &str) -> bool {
     )
 }
 
+/// What the words behind a number say: "2010 *or later*", "50 *or more*".
+pub(crate) fn comparator_behind(words: [&str; 2]) -> Option<(Operator, bool, usize)> {
+    Some(match words {
+        ["or", "later" | "after" | "newer"] => (Operator::GreaterOrEqual, true, 2),
+        ["or", "earlier" | "before" | "older"] => (Operator::LessOrEqual, true, 2),
+        ["or", "more" | "above" | "over" | "higher" | "greater"] => {
+            (Operator::GreaterOrEqual, false, 2)
+        }
+        ["or", "less" | "fewer" | "below" | "under" | "lower"] => (Operator::LessOrEqual, false, 2),
+        ["onward" | "onwards", _] => (Operator::GreaterOrEqual, true, 1),
+        _ => return None,
+    })
+}
+
+/// What a word behind a number multiplies it by.
+pub(crate) fn multiplier(word: &str) -> Option<f64> {
+    Some(match word {
+        "thousand" => 1e3,
+        "million" | "millions" => 1e6,
+        "billion" | "billions" => 1e9,
+        _ => return None,
+    })
+}
+
+/// Whether a folded word is a unit of measure: numbers without it are not known to be in it.
+pub(crate) fn is_unit(word: &str) -> bool {
+    const UNITS: &[&str] = &[
+        "second",
+        "seconds",
+        "minute",
+        "minutes",
+        "min",
+        "mins",
+        "hour",
+        "hours",
+        "hrs",
+        "day",
+        "days",
+        "week",
+        "weeks",
+        "month",
+        "months",
+        "decade",
+        "decades",
+        "century",
+        "centuries",
+        "millimeters",
+        "mm",
+        "cm",
+        "centimeters",
+        "centimetres",
+        "meter",
+        "meters",
+        "metre",
+        "metres",
+        "km",
+        "kilometer",
+        "kilometers",
+        "kilometre",
+        "kilometres",
+        "inch",
+        "inches",
+        "foot",
+        "feet",
+        "yard",
+        "yards",
+        "mile",
+        "miles",
+        "gram",
+        "grams",
+        "kg",
+        "kilos",
+        "kilogram",
+        "kilograms",
+        "ounces",
+        "pound",
+        "pounds",
+        "lbs",
+        "ton",
+        "tons",
+        "tonnes",
+        "liters",
+        "litres",
+        "gallons",
+        "dollar",
+        "dollars",
+        "usd",
+        "euro",
+        "euros",
+        "eur",
+        "yen",
+        "percent",
+        "degrees",
+        "celsius",
+        "fahrenheit",
+        "stars",
+        "pages",
+    ];
+    UNITS.contains(&word)
+}
+
 /// What the words before a number say: operator, whether they speak of time, how many tokens they are.
 pub(crate) fn comparator(words: &[&str]) -> Option<(Operator, bool, usize)> {
+    let three = words.len().checked_sub(3).map(|at| &words[at..]);
+    let found = match three {
+        Some(["in" | "on" | "during", "or", "after"] | ["no" | "not", "earlier", "than"]) => {
+            Some((Operator::GreaterOrEqual, true))
+        }
+        Some(["in" | "on" | "during", "or", "before"] | ["no" | "not", "later", "than"]) => {
+            Some((Operator::LessOrEqual, true))
+        }
+        Some(["no" | "not", "less" | "fewer" | "lower", "than"]) => {
+            Some((Operator::GreaterOrEqual, false))
+        }
+        Some(["no" | "not", "more" | "greater" | "higher", "than"]) => {
+            Some((Operator::LessOrEqual, false))
+        }
+        _ => None,
+    };
+    if let Some((operator, temporal)) = found {
+        return Some((operator, temporal, 3));
+    }
     let two = if words.len() >= 2 {
         Some((words[words.len() - 2], words[words.len() - 1]))
     } else {
@@ -219,7 +351,7 @@ pub(crate) fn comparator(words: &[&str]) -> Option<(Operator, bool, usize)> {
             | ("shorter", "than")
             | ("lighter", "than") => Some((Operator::Less, false)),
             ("at", "least") => Some((Operator::GreaterOrEqual, false)),
-            ("at", "most") => Some((Operator::LessOrEqual, false)),
+            ("at", "most") | ("up", "to") => Some((Operator::LessOrEqual, false)),
             _ => None,
         };
         if let Some((operator, temporal)) = found {
@@ -296,6 +428,7 @@ pub(crate) fn idiom(words: &[&str]) -> Option<(&'static str, usize)> {
         ["kinds" | "types" | "sorts", ..] => (KIND, 1),
         ["when", ..] => ("date year", 1),
         ["where", ..] => (PLACE, 1),
+        ["come" | "comes" | "came" | "coming", "out", ..] => ("release", 2),
         ["come", "from", ..] | ["comes", "from", ..] | ["came", "from", ..] => (ORIGIN, 2),
         _ => return None,
     })

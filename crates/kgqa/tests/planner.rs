@@ -334,7 +334,7 @@ fn the_masked_question_forgets_the_names_and_numbers() {
 #[test]
 fn a_neighbours_failures_make_the_planner_try_its_second_choice() {
     let desk = films();
-    let question = "who made Titanic?";
+    let question = "who scripted Titanic?";
     let first = desk.ask(question).chosen.expect("an answer");
     let masked = desk
         .planner
@@ -430,4 +430,83 @@ fn the_same_question_gives_the_same_plan_every_time() {
         let (a, b) = (a.ask(question), b.ask(question));
         assert_eq!(a.compiled.candidates, b.compiled.candidates);
     }
+}
+
+#[test]
+fn what_the_graph_knows_nothing_of_is_refused() {
+    let desk = films();
+    for question in [
+        "who cooked Titanic?",
+        "who hates Titanic?",
+        "who bought Titanic?",
+        "which chef directed Titanic?",
+        "who was the former director of Titanic?",
+        "who declined to direct Titanic?",
+        "who directed the spaceship of Titanic?",
+        "which films did the neighbour of Christopher Nolan direct?",
+        "which films other than Inception did Christopher Nolan direct?",
+        "did Christopher Nolan sell Inception?",
+    ] {
+        let outcome = desk.ask(question);
+        assert!(
+            outcome.refusal.is_some(),
+            "{question}: {:?}",
+            outcome.chosen.map(|c| c.template)
+        );
+    }
+}
+
+#[test]
+fn what_restricts_nothing_may_go_unheard() {
+    let desk = films();
+    for (question, answer) in [
+        ("who in the world directed Titanic?", "James Cameron"),
+        ("who is listed as director of Titanic?", "James Cameron"),
+        ("who is the offcial director of Titanic?", "James Cameron"),
+        ("what is the main genre of Titanic?", "Drama"),
+        ("which genre does Titanic fall under?", "Drama"),
+    ] {
+        assert_eq!(desk.values(question), [answer], "{question}");
+    }
+}
+
+#[test]
+fn limits_are_read_before_and_behind_the_number() {
+    let desk = films();
+    for (question, films) in [
+        (
+            "which films directed by Christopher Nolan were released in or after 2010?",
+            vec!["Dunkirk", "Inception"],
+        ),
+        (
+            "which films directed by Christopher Nolan were released after 2010?",
+            vec!["Dunkirk"],
+        ),
+        (
+            "which films directed by Christopher Nolan were released in 2010 or later?",
+            vec!["Dunkirk", "Inception"],
+        ),
+        (
+            "which films directed by Christopher Nolan were released no later than 2010?",
+            vec!["Inception", "Memento"],
+        ),
+        (
+            "which films directed by Christopher Nolan were released 2000 or earlier?",
+            vec!["Memento"],
+        ),
+    ] {
+        assert_eq!(desk.values(question), films, "{question}");
+    }
+}
+
+#[test]
+fn a_number_in_a_unit_that_the_graph_does_not_name_is_refused() {
+    let desk = films();
+    let outcome = desk.ask("which films directed by Christopher Nolan are longer than 3 hours?");
+    assert_eq!(
+        outcome.refusal,
+        Some(Refusal::Unsupported {
+            word: "hours".to_owned()
+        })
+    );
 }

@@ -5,28 +5,47 @@ use crate::plan::{Extreme, Slot};
 use crate::text::Token;
 use crate::vocabulary;
 
+/// The condition on a number that the question holds: "before 1973", "1973 or earlier", "more than 2 million".
 pub(super) fn find_comparator(tokens: &[Token]) -> Option<Comparator> {
+    let folded = |i: usize| tokens.get(i).map_or("", |t| t.folded.as_str());
     for (i, token) in tokens.iter().enumerate().skip(1) {
         let Ok(number) = token.folded.parse::<f64>() else {
             continue;
         };
-        let from = i.saturating_sub(3);
+        let (factor, length) = match vocabulary::multiplier(folded(i + 1)) {
+            Some(factor) => (factor, 2),
+            None => (1.0, 1),
+        };
+        let end = i + length;
+        let from = i.saturating_sub(4);
         let mut before: Vec<&str> = tokens[from..i].iter().map(|t| t.folded.as_str()).collect();
         while matches!(before.last(), Some(&"the" | &"year")) {
             before.pop();
         }
-        if let Some((operator, temporal, length)) = vocabulary::comparator(&before) {
-            let first = from + before.len() - length;
-            return Some(Comparator {
-                operator,
-                number,
-                text: token.text.clone(),
-                slot: Slot(0),
-                temporal,
-                first,
-                end: i + 1,
-            });
-        }
+        let after = [folded(end), folded(end + 1)];
+        let (operator, temporal, first, end) = if let Some((operator, temporal, length)) =
+            vocabulary::comparator(&before)
+        {
+            (operator, temporal, from + before.len() - length, end)
+        } else if let Some((operator, temporal, length)) = vocabulary::comparator_behind(after) {
+            (operator, temporal, i, end + length)
+        } else {
+            continue;
+        };
+        return Some(Comparator {
+            operator,
+            number: number * factor,
+            text: tokens[i..i + length]
+                .iter()
+                .map(|t| t.text.as_str())
+                .collect::<Vec<_>>()
+                .join(" "),
+            slot: Slot(0),
+            temporal,
+            first,
+            at: i,
+            end,
+        });
     }
     None
 }

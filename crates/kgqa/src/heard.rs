@@ -1,0 +1,104 @@
+//! Does the graph know what the question's words mean? A word that speaks for no predicate and no class is not passed by.
+//!
+//! "Who cooked X" is not who wrote it, though nothing else in the schema is nearer; "the former husband of X" is not the
+//! husband. Only words that restrict nothing may go unheard ("the *main* language", "which genre does X *fall* under").
+
+use crate::answer::{AnswerError, Planner};
+use crate::backend_adapter::Candidate;
+use crate::graph::Graph;
+use crate::guidance::Guidance;
+use crate::isr::{Isr, Word};
+use crate::local_schema::{Schema, SchemaError};
+use crate::plan::Plan;
+use crate::vocabulary;
+
+impl Planner {
+    /// The first word of the question that the graph knows nothing like.
+    pub(crate) fn unheard(
+        &self,
+        graph: &dyn Graph,
+        schema: &Schema,
+        isr: &Isr,
+        guidance: &Guidance<'_>,
+    ) -> Result<Option<String>, AnswerError> {
+        for word in content(isr) {
+            if vocabulary::is_light(&word.text) {
+                continue;
+            }
+            let similarities = self.nearness(schema, &word.text, guidance)?;
+            let best = similarities.into_iter().fold(f32::MIN, f32::max);
+            if best < self.config.judge.heard
+                && !schema.is_class_noun(graph, &word.text, self.embedder.as_ref())?
+            {
+                return Ok(Some(word.text.clone()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// How well the words tell the path that was chosen: the greatest similarity of a word and a step of it, with the word
+    /// that is nearest to telling it. `None` when the question has no word that could ("who is from X").
+    pub(crate) fn told(
+        &self,
+        graph: &dyn Graph,
+        schema: &Schema,
+        isr: &Isr,
+        guidance: &Guidance<'_>,
+        chosen: &Candidate,
+    ) -> Result<Option<(f32, String)>, AnswerError> {
+        if !matches!(chosen.plan, Plan::Path(_)) {
+            return Ok(None);
+        }
+        let steps: Vec<usize> = chosen
+            .plan
+            .paths()
+            .iter()
+            .flat_map(|path| &path.hops)
+            .filter_map(|hop| schema.position_of(&hop.predicate))
+            .collect();
+        let mut best: Option<(f32, String)> = None;
+        for word in content(isr) {
+            if schema.is_class_noun(graph, &word.text, self.embedder.as_ref())? {
+                continue;
+            }
+            let similarities = self.nearness(schema, &word.text, guidance)?;
+            let nearest = steps.iter().map(|step| similarities[*step]);
+            let nearest = nearest.fold(f32::MIN, f32::max);
+            if best.as_ref().is_none_or(|(found, _)| nearest > *found) {
+                best = Some((nearest, word.text.clone()));
+            }
+        }
+        Ok(best)
+    }
+
+    /// How similar a word is to each predicate; near enough where its opposite is told by it ("son" by "parents") and
+    /// where the word has meant it.
+    fn nearness(
+        &self,
+        schema: &Schema,
+        word: &str,
+        guidance: &Guidance<'_>,
+    ) -> Result<Vec<f32>, SchemaError> {
+        let near = self.config.judge.told;
+        let mut similarities = schema.similarities(word, self.embedder.as_ref())?;
+        if let Some(backward) = schema.backward_gains(word) {
+            for (similarity, gain) in similarities.iter_mut().zip(backward.iter()) {
+                if *gain > 0.0 {
+                    *similarity = similarity.max(near);
+                }
+            }
+        }
+        let meanings = guidance.lexicon.map(|lexicon| lexicon.meanings(word));
+        for (predicate, right, wrong) in meanings.into_iter().flatten() {
+            if let (Some(at), true) = (schema.position_of(&predicate), right > wrong) {
+                similarities[at] = similarities[at].max(near);
+            }
+        }
+        Ok(similarities)
+    }
+}
+
+/// The words that say something: not "name", and not what an idiom was read as.
+fn content(isr: &Isr) -> impl Iterator<Item = &Word> {
+    isr.words.iter().filter(|word| word.text != "name")
+}
