@@ -106,6 +106,9 @@ pub struct Outcome {
     pub margin: f32,
     /// Score, votes apart, over the best other plan that was not seen to give nothing: below 0, the votes decided.
     pub cold_margin: f32,
+    /// How well a word of the question tells the chosen path: the greatest similarity of a word and a step, in [-1, 1];
+    /// 1 where no word could, or where no single path was chosen.
+    pub told: f32,
     /// What compilation saw.
     pub compiled: Compiled,
     /// Plans run.
@@ -351,8 +354,9 @@ impl Planner {
         if let Some(word) = self.unspoken(graph, schema, isr, &candidate)? {
             return Ok(refused(isr, Refusal::Unsupported { word }, compiled, *runs));
         }
+        let told = self.told(graph, schema, isr, guidance, &candidate)?;
+        let strength = told.as_ref().map_or(1.0, |(nearest, _)| *nearest);
         if candidate.vote <= 0.0 {
-            let told = self.told(graph, schema, isr, guidance, &candidate)?;
             let untold = told.filter(|(nearest, _)| *nearest < self.config.judge.told);
             let mut beyond = vec![
                 self.unheard(graph, schema, isr, guidance)?,
@@ -382,6 +386,7 @@ impl Planner {
             refusal: None,
             margin,
             cold_margin,
+            told: strength,
             compiled,
             runs: *runs,
         })
@@ -409,6 +414,7 @@ fn refused(isr: &Isr, refusal: Refusal, compiled: Compiled, runs: usize) -> Outc
         refusal: Some(refusal),
         margin: f32::INFINITY,
         cold_margin: f32::INFINITY,
+        told: 1.0,
         compiled,
         runs,
     }

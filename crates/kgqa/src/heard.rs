@@ -79,7 +79,7 @@ impl Planner {
         word: &str,
         guidance: &Guidance<'_>,
     ) -> Result<Vec<f32>, SchemaError> {
-        let near = self.config.judge.told;
+        let near = self.config.gains.names_predicate;
         let mut similarities = schema.similarities(word, self.embedder.as_ref())?;
         if let Some(backward) = schema.backward_gains(word) {
             for (similarity, gain) in similarities.iter_mut().zip(backward.iter()) {

@@ -107,7 +107,7 @@ impl Tenant {
         verdict
     }
 
-    fn admit(&mut self, experience: Experience, asked: &Asked) -> GateVerdict {
+    pub(crate) fn admit(&mut self, experience: Experience, asked: &Asked) -> GateVerdict {
         let id = experience.id;
         let settings = Arc::clone(&self.memory.settings);
         let (bucket, members) = if settings.bucket_capacity == 0 {

@@ -11,13 +11,16 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::admit::Asked;
 use crate::event::{Feedback, Verdict};
 use crate::experience::{AnswerText, Experience, Grounding, Judge, Provenance, Stored};
 use crate::gate::{GateVerdict, veto_key};
+use crate::index::question_key;
 use crate::memory::AnswerRecord;
 use crate::outline::Wanted;
 use crate::replacement::Step;
 use crate::shadow::Asking;
+use crate::signature::Signature;
 use crate::tenant::Tenant;
 use crate::{AnswerId, ExperienceId};
 
@@ -248,7 +251,13 @@ impl Tenant {
             );
         }
         let Some(old) = old else { return };
-        let id = old.experience.id;
+        let id = match self.for_its_own_question(&old.experience, record, feedback) {
+            Some(id) => id,
+            None => old.experience.id,
+        };
+        let Some(own) = self.memory.stored(id).cloned() else {
+            return;
+        };
         self.drop_derived(id, radius);
         let corrected = Experience {
             answer: text.clone(),
@@ -257,17 +266,43 @@ impl Tenant {
                 judge: feedback.judge,
             },
             provenance: Provenance::Edited,
-            ..old.experience.as_ref().clone()
+            ..own.experience.as_ref().clone()
         };
         let stored = Stored {
             experience: Arc::new(corrected),
-            usage: old.usage,
+            usage: own.usage,
         };
         self.replace(id, stored);
         if feedback.judge == Judge::Person {
             self.pin(id);
         }
+        record.experience = Some(id);
         radius.corrected = Some(id);
+    }
+
+    /// An answer that repeats another question's experience is corrected for its own question: it gets an experience of
+    /// its own, if the policy has room for it.
+    fn for_its_own_question(
+        &mut self,
+        old: &Experience,
+        record: &AnswerRecord,
+        feedback: &Feedback,
+    ) -> Option<ExperienceId> {
+        let id = ExperienceId(feedback.answer.0);
+        if question_key(&old.question) == record.question_key || self.memory.stored(id).is_some() {
+            return None;
+        }
+        let own = Experience {
+            id,
+            question: record.question.clone(),
+            signature: Signature::extract(&record.masked, old.signature.slots.clone()),
+            masked_vector: record.masked_vector.clone(),
+            ..old.clone()
+        };
+        match self.admit(own, &Asked::nothing(feedback.at)) {
+            GateVerdict::Admitted { id, .. } => Some(id),
+            _ => None,
+        }
     }
 
     fn teach_verdict(

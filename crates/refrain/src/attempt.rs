@@ -34,6 +34,9 @@ use crate::wording;
 const LESSONS: usize = 24;
 const LEAST_LESSON_SIMILARITY: f32 = 0.5;
 
+/// A word this similar to a predicate names it: nothing is taken off the confidence.
+const NAMES: f32 = 0.6;
+
 /// One question on its way through the sources.
 pub(crate) struct Frame<'a> {
     pub(crate) engine: &'a Engine,
@@ -272,7 +275,7 @@ impl Frame<'_> {
             .filter(|_| outcome.refusal.is_none());
         if let Some(executed) = executed {
             self.fill(&mut answer, route, executed)?;
-            answer.confidence = confidence(outcome.margin);
+            answer.confidence = confidence(outcome.margin, outcome.told);
             answer.reason = memory
                 .as_ref()
                 .map(|(_, recollection)| miss(&recollection.considered));
@@ -560,9 +563,10 @@ fn miss(considered: &[Considered]) -> String {
     }
 }
 
-/// The chance of being right against the runner-up: scores are log-likelihoods, so their margin is a log-odds.
-fn confidence(margin: f32) -> f32 {
-    1.0 / (1.0 + (-margin).exp())
+/// The chance of being right: against the runner-up (scores are log-likelihoods, so their margin is a log-odds), and of
+/// the path being meant at all, which is less the less any word tells it.
+fn confidence(margin: f32, told: f32) -> f32 {
+    (told / NAMES).clamp(0.0, 1.0) / (1.0 + (-margin).exp())
 }
 
 #[cfg(test)]
@@ -571,7 +575,13 @@ mod tests {
 
     #[test]
     fn a_wide_margin_is_sure_and_none_is_even() {
-        assert!((confidence(0.0) - 0.5).abs() < 1e-6);
-        assert!((confidence(f32::INFINITY) - 1.0).abs() < 1e-6);
+        assert!((confidence(0.0, 1.0) - 0.5).abs() < 1e-6);
+        assert!((confidence(f32::INFINITY, 1.0) - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn what_hardly_a_word_tells_is_not_sure() {
+        assert!((confidence(f32::INFINITY, 0.3) - 0.5).abs() < 1e-6);
+        assert!(confidence(f32::INFINITY, -1.0).abs() < 1e-6);
     }
 }

@@ -321,3 +321,35 @@ fn an_unknown_answer_is_said_to_be_unknown() {
         })
     );
 }
+
+#[test]
+fn an_edit_belongs_to_the_question_that_was_asked() {
+    let mut state = State::new(Settings::default());
+    let first = episode(1, &question(MASKED, "heat"), "director", "director");
+    let mut second = episode(
+        2,
+        &question("who was directing ⟨0⟩", "heat"),
+        "director",
+        "director",
+    );
+    second.masked_vector = first.masked_vector.clone();
+    learn(&mut state, first);
+    assert!(matches!(
+        learn(&mut state, second),
+        GateVerdict::Duplicate { .. }
+    ));
+    let text = AnswerText {
+        text: "Nobody.".to_owned(),
+        values: Vec::new(),
+    };
+    let corrected = judge(&mut state, 2, Verdict::Edit(text.clone()))
+        .corrected
+        .unwrap();
+    let answer = |id| &memory(&state).stored(id).unwrap().experience.answer;
+    assert_ne!(corrected, experience_id(1));
+    assert_eq!(answer(corrected), &text);
+    assert_ne!(answer(experience_id(1)), &text);
+    let own = memory(&state).stored(corrected).unwrap();
+    assert_eq!(own.experience.signature.masked, "who was directing ⟨0⟩");
+    assert!(own.usage.pinned);
+}
