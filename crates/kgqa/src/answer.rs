@@ -362,6 +362,7 @@ impl Planner {
                 self.unheard(graph, schema, isr, guidance)?,
                 untold.map(|(_, word)| word),
             ];
+            beyond.push(self.unmeasured(schema, isr, &candidate)?);
             beyond.push(self.unsupported(schema, isr)?);
             let mut beyond = beyond.into_iter().flatten();
             if let Some(word) = beyond.find(|word| !was_wrong_to_refuse(guidance, word)) {

@@ -58,17 +58,44 @@ impl Planner {
             .collect();
         let mut best: Option<(f32, String)> = None;
         for word in content(isr) {
+            let similarities = self.nearness(schema, &word.text, guidance)?;
             if schema.is_class_noun(graph, &word.text, self.embedder.as_ref())? {
                 continue;
             }
-            let similarities = self.nearness(schema, &word.text, guidance)?;
             let nearest = steps.iter().map(|step| similarities[*step]);
-            let nearest = nearest.fold(f32::MIN, f32::max);
+            let mut nearest = nearest.fold(f32::MIN, f32::max);
+            if chosen.alignment.is_empty() {
+                nearest = nearest.min(0.0);
+            }
             if best.as_ref().is_none_or(|(found, _)| nearest > *found) {
                 best = Some((nearest, word.text.clone()));
             }
         }
         Ok(best)
+    }
+
+    /// The attribute by which the most extreme was to be found, when the plan orders by something not like it: "the film
+    /// with the most awards" is not the newest.
+    pub(crate) fn unmeasured(
+        &self,
+        schema: &Schema,
+        isr: &Isr,
+        chosen: &Candidate,
+    ) -> Result<Option<String>, SchemaError> {
+        let (Some(superlative), Plan::OrderLimit { attribute, .. }) =
+            (&isr.superlative, &chosen.plan)
+        else {
+            return Ok(None);
+        };
+        let noun = &superlative.attribute;
+        if superlative.temporal || noun.is_empty() {
+            return Ok(None);
+        }
+        let similarities = schema.similarities(noun, self.embedder.as_ref())?;
+        let like = schema
+            .position_of(&attribute.hop.predicate)
+            .is_some_and(|at| similarities[at] >= self.config.judge.heard);
+        Ok((!like).then(|| noun.clone()))
     }
 
     /// How similar a word is to each predicate; near enough where its opposite is told by it ("son" by "parents") and

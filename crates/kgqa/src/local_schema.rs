@@ -636,7 +636,7 @@ impl Schema {
 /// 0.95 if a label has the very word, 0.85 if one of the same stem or a compound of it ("screenwriter" and "written"),
 /// else -1.
 fn same_word(word: &str, label: &[String]) -> f32 {
-    if label.iter().any(|w| w == word) {
+    if label.iter().any(|w| w == word || is_compound(w, word)) {
         return 0.95;
     }
     let stem = text::stem(word);
@@ -649,6 +649,13 @@ fn same_word(word: &str, label: &[String]) -> f32 {
                 || (other.len() >= 4 && stem.len() > other.len() + 2 && stem.ends_with(other))
         });
     if same { 0.85 } else { -1.0 }
+}
+
+/// Whether a label's word is a compound with this head: a "birthplace" is a place.
+fn is_compound(label: &str, head: &str) -> bool {
+    matches!(head, "place" | "date" | "year" | "time" | "town" | "name")
+        && label.len() > head.len() + 2
+        && label.ends_with(head)
 }
 
 /// Whether a predicate's objects act: "directed by", "starred actors".

@@ -207,7 +207,10 @@ fn question_type(
     if between && mentions.len() >= 2 && superlative.is_some() {
         return QuestionType::Comparison;
     }
-    if has(&["how", "many"])
+    let measured = words
+        .windows(3)
+        .any(|w| w[..2] == ["how", "many"] && vocabulary::is_unit(w[2]));
+    if !measured && has(&["how", "many"])
         || has(&["the", "number", "of"])
         || has(&["the", "count", "of"])
         || has(&["the", "amount", "of"])

@@ -419,6 +419,7 @@ pub(crate) fn idiom(words: &[&str]) -> Option<(&'static str, usize)> {
             "in",
             ..,
         ] => (ACTING, 2),
+        ["cast", ..] => (ACTING, 1),
         ["for", "a", "living", ..] => ("profession occupation", 3),
         [
             "kind" | "kinds" | "type" | "types" | "sort" | "sorts",

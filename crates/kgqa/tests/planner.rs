@@ -443,6 +443,9 @@ fn what_the_graph_knows_nothing_of_is_refused() {
         "who was the former director of Titanic?",
         "who declined to direct Titanic?",
         "who directed the spaceship of Titanic?",
+        "who narrated Titanic?",
+        "which film has the most awards?",
+        "how many minutes is Titanic?",
         "which films did the neighbour of Christopher Nolan direct?",
         "which films other than Inception did Christopher Nolan direct?",
         "did Christopher Nolan sell Inception?",
@@ -468,6 +471,22 @@ fn what_restricts_nothing_may_go_unheard() {
     ] {
         assert_eq!(desk.values(question), [answer], "{question}");
     }
+}
+
+#[test]
+fn a_number_of_units_is_the_value_and_no_count() {
+    let desk = Desk::of(&[
+        ("Titanic", "running_time_in_minutes", "195"),
+        ("Titanic", "directed_by", "James Cameron"),
+        ("Avatar", "running_time_in_minutes", "162"),
+        ("James Cameron", "birthplace", "Kapuskasing"),
+        ("Kapuskasing", "country", "Canada"),
+    ]);
+    assert_eq!(desk.values("how many minutes is Titanic?"), ["195"]);
+    assert_eq!(
+        desk.values("where was James Cameron born?"),
+        ["Kapuskasing"]
+    );
 }
 
 #[test]

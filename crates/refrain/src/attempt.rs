@@ -34,8 +34,8 @@ use crate::wording;
 const LESSONS: usize = 24;
 const LEAST_LESSON_SIMILARITY: f32 = 0.5;
 
-/// A word this similar to a predicate names it: nothing is taken off the confidence.
-const NAMES: f32 = 0.6;
+/// A word this similar to a predicate tells it: nothing is taken off the confidence.
+const TELLS: f32 = 0.5;
 
 /// One question on its way through the sources.
 pub(crate) struct Frame<'a> {
@@ -566,7 +566,7 @@ fn miss(considered: &[Considered]) -> String {
 /// The chance of being right: against the runner-up (scores are log-likelihoods, so their margin is a log-odds), and of
 /// the path being meant at all, which is less the less any word tells it.
 fn confidence(margin: f32, told: f32) -> f32 {
-    (told / NAMES).clamp(0.0, 1.0) / (1.0 + (-margin).exp())
+    (told / TELLS).clamp(0.0, 1.0) / (1.0 + (-margin).exp())
 }
 
 #[cfg(test)]
@@ -581,7 +581,7 @@ mod tests {
 
     #[test]
     fn what_hardly_a_word_tells_is_not_sure() {
-        assert!((confidence(f32::INFINITY, 0.3) - 0.5).abs() < 1e-6);
+        assert!((confidence(f32::INFINITY, 0.3) - 0.6).abs() < 1e-6);
         assert!(confidence(f32::INFINITY, -1.0).abs() < 1e-6);
     }
 }
