@@ -443,7 +443,6 @@ fn what_the_graph_knows_nothing_of_is_refused() {
         "who was the former director of Titanic?",
         "who declined to direct Titanic?",
         "who directed the spaceship of Titanic?",
-        "who narrated Titanic?",
         "which film has the most awards?",
         "how many minutes is Titanic?",
         "which films did the neighbour of Christopher Nolan direct?",
