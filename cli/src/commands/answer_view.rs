@@ -6,6 +6,8 @@ use serde_json::Value;
 use crate::failure::Outcome;
 use crate::ui::{Tone, Ui, counted, duration, safe};
 
+mod story;
+
 /// Citations printed without `--explain`.
 const CITATIONS_SHOWN: usize = 6;
 
@@ -137,6 +139,10 @@ fn print_explanation(answer: &Answer, explanation: &Value, ui: Ui) -> Outcome {
         }
     }
     ui.line("")?;
+    let story = story::of_graph(explanation).or_else(|| story::of_documents(explanation));
+    if let Some(steps) = story {
+        return print_story(&steps, ui);
+    }
     let mut lines = Vec::new();
     outline(explanation, 0, &mut lines);
     let cut = lines.len().saturating_sub(EXPLANATION_LINES);
@@ -153,6 +159,25 @@ fn print_explanation(answer: &Answer, explanation: &Value, ui: Ui) -> Outcome {
     }
     if cut > 0 {
         ui.line(ui.paint(Tone::Faint, &format!("… {cut} more lines (--json has all)")))?;
+    }
+    Ok(())
+}
+
+/// Columns that the names of the steps take.
+const STEP_WIDTH: usize = 11;
+
+fn print_story(steps: &[story::Step], ui: Ui) -> Outcome {
+    let lines = steps.iter().flat_map(|(name, lines)| {
+        let names = std::iter::once(*name).chain(std::iter::repeat(""));
+        names.zip(lines)
+    });
+    for (name, line) in lines.take(EXPLANATION_LINES) {
+        let line = format!("{name:STEP_WIDTH$}{}", safe(line));
+        let mut lines = ui.fit(&line, STEP_WIDTH + 2);
+        if let Some(first) = lines.first_mut().filter(|_| !name.is_empty()) {
+            *first = first.replacen(name, &ui.paint(Tone::Name, name), 1);
+        }
+        lines.into_iter().try_for_each(|line| ui.line(line))?;
     }
     Ok(())
 }

@@ -70,6 +70,8 @@ const CLASS_SLACK: f32 = 0.5;
 pub enum Refusal {
     /// Nothing in the question names anything in the graph.
     NothingNamed,
+    /// The question names a thing and asks nothing about it.
+    NothingAsked,
     /// A name in the question is not in the graph.
     UnknownName {
         /// The names.
@@ -296,6 +298,7 @@ impl Planner {
         for (at, candidate) in compiled.candidates.iter().enumerate() {
             if self.is_turned_round(schema, isr, &candidate.plan)
                 || self.is_of_the_wrong_kind(graph, schema, isr, &candidate.plan)?
+                || Self::goes_too_far(schema, isr, candidate)
             {
                 continue;
             }
@@ -322,7 +325,9 @@ impl Planner {
                 &candidate.bindings,
                 &self.config.limits,
             )?;
-            if is_empty(&executed.given) {
+            if is_empty(&executed.given)
+                || Self::gives_back_a_name(isr, &candidate.plan, &executed.given)
+            {
                 empty.push(at);
                 continue;
             }

@@ -8,7 +8,7 @@ use crate::execute::Given;
 use crate::graph::{Edge, Graph, GraphError, TermId};
 use crate::guidance::{Guidance, UNSUPPORTED};
 use crate::isr::{Isr, QuestionType};
-use crate::local_schema::{Schema, SchemaError, ValueKind};
+use crate::local_schema::{Schema, SchemaError, ValueKind, does};
 use crate::logical_parser;
 use crate::plan::Plan;
 use crate::vocabulary;
@@ -46,6 +46,9 @@ impl Planner {
         }
         if isr.mentions.is_empty() {
             return Ok(Some(Refusal::NothingNamed));
+        }
+        if asks_nothing(isr) {
+            return Ok(Some(Refusal::NothingAsked));
         }
         // "Is A longer than B": a comparison of two things' values is no plan of the algebra.
         if isr.question_type == QuestionType::YesNo
@@ -92,13 +95,16 @@ impl Planner {
         let (Given::Values(values), noun) = (given, isr.answer_type.as_str()) else {
             return Ok(false);
         };
-        if noun.is_empty() || vocabulary::is_person(noun) || values.is_empty() {
+        if noun.is_empty() || values.is_empty() {
             return Ok(false);
         }
         let Some(is_a) = graph.id(&rdf::TYPE.into_owned().into())? else {
             return Ok(false);
         };
-        let asked = classes(graph, is_a, noun)?;
+        let mut asked = classes(graph, is_a, noun)?;
+        if vocabulary::is_person(noun) {
+            asked.extend(classes(graph, is_a, "human")?);
+        }
         if asked.is_empty() {
             return Ok(false);
         }
@@ -151,7 +157,35 @@ impl Planner {
         position.is_some_and(|at| schema.entries()[at].label.ends_with(" by"))
     }
 
-    /// Whether a plan gives numbers or times where a person or a place is asked for.
+    /// Whether a plan goes on from what was asked for: "which actor was born in X" must not become that actor's films,
+    /// with "actor" taken for the step to them.
+    pub(crate) fn goes_too_far(schema: &Schema, isr: &Isr, chosen: &Candidate) -> bool {
+        let Plan::Path(path) = &chosen.plan else {
+            return false;
+        };
+        let (Some(last), noun) = (path.hops.last(), &isr.answer_type) else {
+            return false;
+        };
+        let took =
+            |(word, predicate): &(String, String)| word == noun && *predicate == last.predicate;
+        if path.hops.len() < 2 || !last.inverse || !chosen.alignment.iter().any(took) {
+            return false;
+        }
+        // A player is who plays: "plays for" leads to players against its direction.
+        let position = schema.position_of(&last.predicate);
+        position.is_some_and(|at| !does(noun, &schema.entries()[at].words))
+    }
+
+    /// Whether a set that several names describe is only what was named: "who stars beside X in Y" is not Y.
+    pub(crate) fn gives_back_a_name(isr: &Isr, plan: &Plan, given: &Given) -> bool {
+        let (Plan::Intersect(_), Given::Values(values)) = (plan, given) else {
+            return false;
+        };
+        let named: Vec<TermId> = isr.mentions.iter().flat_map(|m| m.ids()).collect();
+        values.iter().all(|value| named.contains(value))
+    }
+
+    /// Whether a plan gives numbers or times where a person or a place is asked for, or a time for an age.
     pub(crate) fn is_of_the_wrong_kind(
         &self,
         graph: &dyn Graph,
@@ -159,9 +193,16 @@ impl Planner {
         isr: &Isr,
         plan: &Plan,
     ) -> Result<bool, AnswerError> {
-        let (Plan::Path(path), "who" | "whom" | "whose" | "where") = (plan, isr.wh.as_str()) else {
+        let Plan::Path(path) = plan else {
             return Ok(false);
         };
+        let asks_age = isr
+            .tokens
+            .windows(2)
+            .any(|pair| pair[0].folded == "how" && pair[1].folded == "old");
+        if !asks_age && !matches!(isr.wh.as_str(), "who" | "whom" | "whose" | "where") {
+            return Ok(false);
+        }
         let position = path
             .hops
             .last()
@@ -170,7 +211,12 @@ impl Planner {
         Ok(match position {
             Some(position) => {
                 let predicate = schema.entries()[position].id;
-                schema.value_kind(graph, predicate)? != ValueKind::Other
+                let kind = schema.value_kind(graph, predicate)?;
+                if asks_age {
+                    kind == ValueKind::Time
+                } else {
+                    kind != ValueKind::Other
+                }
             }
             None => false,
         })
@@ -222,6 +268,33 @@ impl Planner {
         }
         Ok((best < self.config.judge.support).then(|| asked.join(" ")))
     }
+}
+
+/// Whether a question only names a thing: "who is X", "tell me about X", "X".
+fn asks_nothing(isr: &Isr) -> bool {
+    let named = |i: usize| isr.mentions.iter().any(|m| (m.first..m.end).contains(&i));
+    isr.mentions.len() == 1
+        && isr.words.is_empty()
+        && isr.tokens.iter().enumerate().all(|(i, token)| {
+            named(i)
+                || vocabulary::is_auxiliary(&token.folded)
+                || vocabulary::is_asking(&token.folded)
+                || matches!(
+                    token.folded.as_str(),
+                    "who"
+                        | "what"
+                        | "whom"
+                        | "s"
+                        | "me"
+                        | "about"
+                        | "of"
+                        | "the"
+                        | "a"
+                        | "an"
+                        | "you"
+                        | "please"
+                )
+        })
 }
 
 /// The unit behind the number that things are compared with: "longer than 3 *hours*".

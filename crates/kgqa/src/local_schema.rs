@@ -670,7 +670,7 @@ fn is_agent(words: &[String]) -> bool {
 
 /// Whether a noun is the one that does what an active label says: "player" for "plays in club", but neither for
 /// "written by" nor for "star player".
-fn does(noun: &str, label: &[String]) -> bool {
+pub(crate) fn does(noun: &str, label: &[String]) -> bool {
     let stem = text::stem(noun);
     !label.iter().any(|w| w == noun || w == "by")
         && label

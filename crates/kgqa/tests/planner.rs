@@ -528,3 +528,45 @@ fn a_number_in_a_unit_that_the_graph_does_not_name_is_refused() {
         })
     );
 }
+
+#[test]
+fn what_is_only_named_is_not_answered_with_something_about_it() {
+    let desk = films();
+    for question in [
+        "Inception",
+        "what is Inception?",
+        "tell me about Inception",
+        "who is James Cameron?",
+    ] {
+        assert_eq!(
+            desk.ask(question).refusal,
+            Some(Refusal::NothingAsked),
+            "{question}"
+        );
+    }
+}
+
+#[test]
+fn a_set_is_never_only_what_was_named() {
+    let desk = films();
+    let outcome = desk.ask("who stars alongside Marion Cotillard in Titanic?");
+    assert_eq!(outcome.executed, None);
+}
+
+#[test]
+fn who_was_asked_for_is_where_the_path_ends() {
+    let desk = Desk::of(&[
+        ("Saving Private Ryan", "starring", "Tom Hanks"),
+        ("The Post", "starring", "Tom Hanks"),
+        ("The Post", "directed_by", "Steven Spielberg"),
+        ("Tom Hanks", "birthplace", "Concord"),
+        ("Tom Hanks", "birth_year", "1956"),
+        ("Steven Spielberg", "birthplace", "Cincinnati"),
+    ]);
+    assert_eq!(
+        desk.values("which actor was born in Concord?"),
+        ["Tom Hanks"]
+    );
+    let age = desk.ask("how old is Tom Hanks?");
+    assert_eq!(age.executed, None, "a year of birth is no age");
+}

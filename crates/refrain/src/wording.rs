@@ -99,6 +99,9 @@ pub(crate) fn refusal(refusal: &Refusal) -> String {
         Refusal::HalfNamed => {
             "It asks for yes or no, but names one thing only that is in the graph.".to_owned()
         }
+        Refusal::NothingAsked => {
+            "It names a thing and asks nothing about it; `refrain ask` answers what is said of things.".to_owned()
+        }
         Refusal::NothingNamed => {
             "Nothing in the question is the name of anything in the graph.".to_owned()
         }
