@@ -196,6 +196,12 @@ fn forget(engine: &Engine, args: &ForgetArgs, ui: Ui) -> Outcome {
         return ui.json(&receipt);
     }
     let count = |number: usize, one: &str, many: &str| counted(number as u64, one, many);
+    if receipt.pinned > 0 {
+        ui.note(format!(
+            "of these, {}: a pin keeps from eviction, not from being forgotten",
+            counted(receipt.pinned, "was pinned", "were pinned")
+        ));
+    }
     ui.line(format!(
         "{} {} and {}; {} blanked",
         ui.paint(Tone::Good, "forgot"),

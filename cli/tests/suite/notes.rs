@@ -168,6 +168,23 @@ fn a_forgotten_note_is_gone_from_the_disk_and_an_export_takes_the_rest_elsewhere
 }
 
 #[test]
+fn a_pinned_note_can_be_forgotten_by_its_id_and_that_is_said() {
+    let place = noted();
+    let id = recall(&place, "staging database port")[0]["id"].clone();
+    let id = id.as_str().unwrap();
+    place.run(&["memory", "pin", id]).good();
+    let said = place.run(&["memory", "forget", id]).good();
+    assert!(said.out.contains("1 experience"), "{said:?}");
+    assert!(said.err.contains("1 was pinned"), "{said:?}");
+    let left = recall(&place, "staging database port");
+    assert!(left.iter().all(|note| note["id"] != id));
+    let said = place
+        .run(&["memory", "forget", left[0]["id"].as_str().unwrap()])
+        .good();
+    assert!(!said.err.contains("pinned"), "{said:?}");
+}
+
+#[test]
 fn an_empty_note_and_a_long_one_are_refused() {
     let place = Place::new();
     let said = place.run_with(&["memory", "add"], b"\n \n").bad(2);

@@ -220,24 +220,28 @@ impl Tenant {
         GateVerdict::Refused(refusal)
     }
 
-    pub(crate) fn import(
+    /// Takes in experiences from outside, with how they fared there where that is known. `embedders` as in [`Self::take`].
+    pub(crate) fn import<'e>(
         &mut self,
         namespace: &Namespace,
         at: Timestamp,
         lesson_weight: f64,
-        experiences: &[Experience],
-        embedders: (String, &str),
+        entries: impl Iterator<Item = (&'e Experience, Option<Usage>)>,
+        embedders: (&str, &str),
     ) -> Effect {
         self.sweep(at);
         let (mut taken, mut duplicates, mut refused) = (0, 0, BTreeMap::new());
-        for experience in experiences {
+        for (experience, usage) in entries {
             self.memory.step += 1;
             let experience = Experience {
                 namespace: namespace.clone(),
                 ..experience.clone()
             };
             let (weight, lesson) = (lesson_weight.clamp(0.0, 1.0), experience.clone());
-            let verdict = self.take(experience, at, (&embedders.0, embedders.1));
+            let verdict = self.take(experience, at, embedders);
+            if let Some(usage) = usage {
+                self.restore(&verdict, usage.bounded(at));
+            }
             match verdict {
                 GateVerdict::Admitted { .. } | GateVerdict::Superseded { .. } => {
                     taken += 1;
@@ -264,6 +268,21 @@ impl Tenant {
             taken,
             duplicates,
             refused,
+        }
+    }
+
+    /// What was just taken in fared like this elsewhere. What was known already keeps its own figures, but for a pin.
+    fn restore(&mut self, verdict: &GateVerdict, usage: Usage) {
+        let id = match verdict {
+            GateVerdict::Admitted { id, .. } => {
+                self.change(*id, |own| *own = usage);
+                *id
+            }
+            GateVerdict::Superseded { id, .. } | GateVerdict::Duplicate { of: id, .. } => *id,
+            GateVerdict::Nothing | GateVerdict::Refused(_) => return,
+        };
+        if usage.pinned {
+            self.pin(id);
         }
     }
 

@@ -2,14 +2,18 @@
 //!
 //! Reading never panics and never allocates more than the bytes can fill: it is fuzzed (`fuzz/`, target `journal`).
 
+use postcard::ser_flavors::Flavor;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
 use crate::{Event, State};
 
-/// The version of the format. Any change to the fields of an event or of the state raises it.
-pub const FORMAT: u64 = 4;
+/// The version of the format. Any change to the fields of an event or of the state raises it, and so does a new event.
+pub const FORMAT: u64 = 5;
+
+/// The oldest version whose events and states are read as they are: 5 only knows one more event than 4.
+pub const OLDEST_FORMAT: u64 = 4;
 
 /// Bytes of the checksum before the fields.
 pub const CHECKSUM_BYTES: usize = 8;
@@ -86,11 +90,33 @@ pub fn checksum(fields: &[u8]) -> [u8; CHECKSUM_BYTES] {
 }
 
 fn encode<T: Serialize>(what: &'static str, value: &T) -> Result<Vec<u8>, CodecError> {
-    let mut bytes = postcard::to_extend(value, vec![0; CHECKSUM_BYTES])
+    let begun = Whole(vec![0; CHECKSUM_BYTES]);
+    let mut bytes = postcard::serialize_with_flavor(value, begun)
         .map_err(|source| CodecError::Encode { what, source })?;
     let sum = checksum(&bytes[CHECKSUM_BYTES..]);
     bytes[..CHECKSUM_BYTES].copy_from_slice(&sum);
     Ok(bytes)
+}
+
+/// Bytes that grow by whole pieces. The flavors of `postcard` itself write every string and vector byte by byte.
+struct Whole(Vec<u8>);
+
+impl Flavor for Whole {
+    type Output = Vec<u8>;
+
+    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
+        self.0.push(byte);
+        Ok(())
+    }
+
+    fn try_extend(&mut self, piece: &[u8]) -> postcard::Result<()> {
+        self.0.extend_from_slice(piece);
+        Ok(())
+    }
+
+    fn finalize(self) -> postcard::Result<Vec<u8>> {
+        Ok(self.0)
+    }
 }
 
 fn decode<T: DeserializeOwned>(what: &'static str, bytes: &[u8]) -> Result<T, CodecError> {

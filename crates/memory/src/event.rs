@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::experience::{
-    AnswerText, Experience, Grounding, Judge, Lifetime, Link, Payload, Provenance, StoredPlan,
+    AnswerText, Experience, Grounding, Judge, Lifetime, Link, Payload, Provenance, Stored,
+    StoredPlan,
 };
 use crate::{
     AnswerId, Evidence, EvidenceKey, ExperienceId, Namespace, Settings, Signature, Timestamp,
@@ -268,5 +269,18 @@ pub enum Event {
         note: ExperienceId,
         /// Whether it was of use.
         good: bool,
+    },
+    /// Experiences come from a file that says how they fared.
+    Restored {
+        /// Whose.
+        namespace: Namespace,
+        /// When.
+        at: Timestamp,
+        /// Fingerprint of the embedder that made their vectors.
+        embedder: String,
+        /// How much each counts as a lesson, in [0, 1].
+        lesson_weight: f64,
+        /// The experiences with their usage.
+        entries: Vec<Stored>,
     },
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::posterior::weight;
 use crate::{AnswerId, Evidence, ExperienceId, Namespace, Posterior, Signature, Timestamp, Vector};
 
 /// What fills a slot of a stored plan.
@@ -213,6 +214,30 @@ pub struct Usage {
     pub suspect: bool,
     /// It must not be evicted.
     pub pinned: bool,
+}
+
+impl Usage {
+    /// The same with every figure in its range, as figures from outside may not be: counts that can still grow, a posterior
+    /// at least the prior, no use after `now`.
+    #[must_use]
+    pub(crate) fn bounded(self, now: Timestamp) -> Self {
+        const MOST: u64 = u32::MAX as u64;
+        let counted = |value: f64| weight(value).clamp(1.0, f64::from(u32::MAX));
+        Self {
+            posterior: Posterior {
+                alpha: counted(self.posterior.alpha),
+                beta: counted(self.posterior.beta),
+            },
+            retrieved: self.retrieved.min(MOST),
+            reused: self.reused.min(MOST),
+            last_used: self.last_used.min(now),
+            likeness: self
+                .likeness
+                .filter(|likeness| likeness.is_finite())
+                .map(|likeness| likeness.clamp(-1.0, 1.0)),
+            ..self
+        }
+    }
 }
 
 /// An experience with its usage.

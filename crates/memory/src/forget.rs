@@ -41,6 +41,8 @@ pub enum ForgetSelector {
 pub struct Receipt {
     /// Experiences removed.
     pub experiences: Vec<ExperienceId>,
+    /// How many of them were pinned: a pin keeps from eviction, not from being forgotten on demand.
+    pub pinned: u64,
     /// Answers removed.
     pub answers: Vec<AnswerId>,
     /// Pairs of masked question and template removed.
@@ -57,6 +59,7 @@ impl Receipt {
     pub(crate) fn of_all(memory: &Memory) -> Self {
         Self {
             experiences: memory.experiences.keys().copied().collect(),
+            pinned: memory.experiences().filter(|s| s.usage.pinned).count() as u64,
             answers: memory.answers.keys().copied().collect(),
             lessons: memory.lessons.values().map(|l| l.len() as u64).sum(),
             links: memory.lexicon.len() as u64,
@@ -206,6 +209,7 @@ impl Tenant {
                 continue;
             };
             receipt.experiences.push(*id);
+            receipt.pinned += u64::from(stored.usage.pinned);
             wordings.insert((
                 stored.experience.domain.clone(),
                 stored.experience.signature.masked.clone(),

@@ -1,7 +1,7 @@
 //! Which events hold what is to be forgotten, and what is left of them without it?
 
 use crate::event::{Episode, Event, ForgetTargets};
-use crate::{Experience, ExperienceId, Namespace};
+use crate::{Experience, ExperienceId, Namespace, Stored};
 
 impl Event {
     /// Whether it holds text that `targets` wants forgotten in `namespace`.
@@ -28,6 +28,14 @@ impl Event {
                 owner == namespace
                     && (targets.everything
                         || experiences.iter().any(|e| targets.mention_experience(e)))
+            }
+            Self::Restored {
+                namespace: owner,
+                entries,
+                ..
+            } => {
+                let forgotten = |stored: &Stored| targets.mention_experience(&stored.experience);
+                owner == namespace && (targets.everything || entries.iter().any(forgotten))
             }
             Self::Noted {
                 namespace: owner,
@@ -80,6 +88,22 @@ impl Event {
                     experiences,
                 }
             }
+            Self::Restored {
+                namespace: owner,
+                at,
+                embedder,
+                lesson_weight,
+                mut entries,
+            } if owner == *namespace && !targets.everything => {
+                entries.retain(|stored| !targets.mention_experience(&stored.experience));
+                Self::Restored {
+                    namespace: owner,
+                    at,
+                    embedder,
+                    lesson_weight,
+                    entries,
+                }
+            }
             Self::Reembedded { .. } => Self::Redacted,
             kept @ (Self::Forget { .. }
             | Self::SourceChanged { .. }
@@ -105,6 +129,7 @@ impl Event {
             other @ (Self::Episode { .. }
             | Self::Feedback { .. }
             | Self::Import { .. }
+            | Self::Restored { .. }
             | Self::Noted { .. }
             | Self::Recalled { .. }) => {
                 if other.mentions(namespace, targets) {

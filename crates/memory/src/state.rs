@@ -144,13 +144,25 @@ impl State {
                 experiences,
             } => {
                 let known = self.claim_embedder(embedder);
-                self.tenant(namespace).import(
-                    namespace,
-                    *at,
-                    *lesson_weight,
-                    experiences,
-                    (known, embedder),
-                )
+                let entries = experiences.iter().map(|experience| (experience, None));
+                let embedders = (known.as_str(), embedder.as_str());
+                let tenant = self.tenant(namespace);
+                tenant.import(namespace, *at, *lesson_weight, entries, embedders)
+            }
+            Event::Restored {
+                namespace,
+                at,
+                embedder,
+                lesson_weight,
+                entries,
+            } => {
+                let known = self.claim_embedder(embedder);
+                let entries = entries
+                    .iter()
+                    .map(|stored| (stored.experience.as_ref(), Some(stored.usage)));
+                let embedders = (known.as_str(), embedder.as_str());
+                let tenant = self.tenant(namespace);
+                tenant.import(namespace, *at, *lesson_weight, entries, embedders)
             }
             Event::Settings {
                 namespace,
@@ -218,6 +230,7 @@ impl State {
             | Event::Forget { .. }
             | Event::SourceChanged { .. }
             | Event::Import { .. }
+            | Event::Restored { .. }
             | Event::Settings { .. }
             | Event::Reembedded { .. }
             | Event::Redacted

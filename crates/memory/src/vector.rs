@@ -47,18 +47,28 @@ pub(crate) fn cosine(left: &[f32], right: &[f32]) -> f32 {
     }
 }
 
+/// Bytes of the vectors that are written without asking for memory: 384 numbers, MiniLM's.
+const NEAR_BYTES: usize = 4 * 384;
+
 /// In binary formats the numbers are little-endian bytes in one piece: a checkpoint holds millions of them.
 impl Serialize for Vector {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
             return self.0.serialize(serializer);
         }
-        let bytes: Vec<u8> = self
-            .0
-            .iter()
-            .flat_map(|value| value.to_le_bytes())
-            .collect();
-        serializer.serialize_bytes(&bytes)
+        let mut near = [0; NEAR_BYTES];
+        let mut far;
+        let bytes = match near.get_mut(..4 * self.0.len()) {
+            Some(bytes) => bytes,
+            None => {
+                far = vec![0; 4 * self.0.len()];
+                &mut far
+            }
+        };
+        for (four, value) in bytes.chunks_exact_mut(4).zip(self.0.iter()) {
+            four.copy_from_slice(&value.to_le_bytes());
+        }
+        serializer.serialize_bytes(bytes)
     }
 }
 

@@ -99,7 +99,9 @@ struct Header {
     embedder: String,
 }
 
-const EXPORT_FORMAT: u32 = 1;
+/// Each line is an experience with its usage. In format 1 it was the experience alone.
+const EXPORT_FORMAT: u32 = 2;
+const WITHOUT_USAGE: u32 = 1;
 
 impl Engine {
     /// The newest knowledge.
@@ -204,7 +206,8 @@ impl Engine {
         })
     }
 
-    /// Writes a tenant's experiences as JSON Lines, oldest first, after a header; gives their number.
+    /// Writes a tenant's experiences as JSON Lines, oldest first, after a header; gives their number. Each comes with how it
+    /// fared: posterior, recalls, uses, pin.
     ///
     /// # Errors
     /// When the namespace's name is none, or `out` cannot be written.
@@ -222,14 +225,15 @@ impl Engine {
             line(to_json(&header)?)?;
             let mut count = 0;
             for stored in memory.experiences() {
-                line(to_json(stored.experience.as_ref())?)?;
+                line(to_json(stored)?)?;
                 count += 1;
             }
             Ok(count)
         })
     }
 
-    /// Reads experiences as [`Engine::export`] writes them. Vectors of another embedder are made anew.
+    /// Reads experiences as [`Engine::export`] writes them, or wrote them without their usage. Vectors of another embedder are
+    /// made anew. What is known already keeps its own figures; a pin is taken over.
     ///
     /// # Errors
     /// When a line is not an experience, or the import cannot be made durable.
@@ -248,27 +252,34 @@ impl Engine {
             .ok_or_else(|| bad(0, "it is empty".to_owned()))?;
         let header: Header =
             serde_json::from_str(first).map_err(|error| bad(at, error.to_string()))?;
-        if header.refrain_export != EXPORT_FORMAT {
-            return Err(bad(
-                at,
-                format!("format {} is not known", header.refrain_export),
-            ));
+        if ![EXPORT_FORMAT, WITHOUT_USAGE].contains(&header.refrain_export) {
+            let unknown = format!("format {} is not known", header.refrain_export);
+            return Err(bad(at, unknown));
         }
         let foreign = header.embedder != self.embedder.fingerprint();
-        let mut experiences = Vec::new();
+        let mut entries = Vec::new();
         for (at, line) in lines {
-            let read: Experience =
-                serde_json::from_str(line).map_err(|error| bad(at, error.to_string()))?;
-            experiences.push(self.adopted(read, namespace, foreign)?);
+            let read = if header.refrain_export == WITHOUT_USAGE {
+                serde_json::from_str(line).map(|read| {
+                    Stored::new(Experience {
+                        provenance: Provenance::Imported,
+                        ..read
+                    })
+                })
+            } else {
+                serde_json::from_str::<Stored>(line)
+            };
+            let read = read.map_err(|error| bad(at, error.to_string()))?;
+            entries.push(self.adopted(&read, namespace, foreign)?);
         }
         let mut report = ImportReport::default();
-        for batch in experiences.chunks(IMPORT_BATCH) {
-            let effect = self.learner.submit(Event::Import {
+        for batch in entries.chunks(IMPORT_BATCH) {
+            let effect = self.learner.submit(Event::Restored {
                 namespace: Namespace::new(namespace),
                 at: self.surroundings.clock.now(),
                 embedder: self.embedder.fingerprint().to_owned(),
                 lesson_weight: IMPORTED_LESSON,
-                experiences: batch.to_vec(),
+                entries: batch.to_vec(),
             })?;
             if let Effect::Imported {
                 taken,
@@ -289,10 +300,12 @@ impl Engine {
     /// An experience from outside, made this namespace's own.
     fn adopted(
         &self,
-        read: Experience,
+        read: &Stored,
         namespace: &str,
         foreign: bool,
-    ) -> Result<Experience, EngineError> {
+    ) -> Result<Stored, EngineError> {
+        let Stored { experience, usage } = read;
+        let read = experience.as_ref();
         let sized = |vector: &Vector| vector.dims() == self.embedder.dims();
         let anew = foreign || !sized(&read.vector) || !sized(&read.masked_vector);
         let (vector, masked_vector) = if anew {
@@ -303,13 +316,17 @@ impl Engine {
         } else {
             (read.vector.clone(), read.masked_vector.clone())
         };
-        Ok(Experience {
+        let experience = Experience {
             namespace: Namespace::new(namespace),
             provenance: Provenance::Imported,
             answer_id: None,
             vector,
             masked_vector,
-            ..read
+            ..read.clone()
+        };
+        Ok(Stored {
+            experience: Arc::new(experience),
+            usage: *usage,
         })
     }
 

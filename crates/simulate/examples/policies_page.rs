@@ -280,6 +280,60 @@ fn constants(cells: &[Cell], seeds: &Range<u32>) {
     }
 }
 
+/// Expected hit rate on the working set if `places` of the topics seen so far are always kept: no policy that does not know
+/// the draws to come can do better, for each topic is as likely as any other.
+fn set_ceiling(places: f64) -> f64 {
+    let set = WorkingSet::published();
+    let topics = f64::from(set.topics);
+    // Chance of having seen so many topics.
+    let mut seen = vec![0.0; set.topics as usize + 1];
+    seen[0] = 1.0;
+    let mut hits = 0.0;
+    for _ in 0..set.steps {
+        let mut next = vec![0.0; seen.len()];
+        let mut known = 0.0;
+        for at in 0..seen.len() {
+            let chance: f64 = seen[at];
+            hits += chance * places.min(known) / topics;
+            next[at] += chance * known / topics;
+            if let Some(more) = next.get_mut(at + 1) {
+                *more += chance * (topics - known) / topics;
+            }
+            known += 1.0;
+        }
+        seen = next;
+    }
+    hits / f64::from(set.steps)
+}
+
+/// What no policy can exceed in the published cells. On a cycle of m topics each hit takes up a place for m steps, so of T
+/// steps after the first round at most K·T/m hit, whoever knows the future; elsewhere, what a store without a bound reaches.
+fn ceilings(cells: &[Cell], seeds: &Range<u32>) {
+    const ALL: usize = 10_000;
+    head("most that any can reach", cells);
+    let unbounded: Vec<Cell> = published()
+        .into_iter()
+        .map(|cell| Cell {
+            capacity: ALL,
+            ..cell
+        })
+        .collect();
+    let unbounded = rates(&unbounded, seeds, Conditions::default(), &|_| {
+        Replacement::new(PolicyName::Fifo, ALL)
+    });
+    let cycles = [1.0, 1.5, 2.0, 3.0, 5.0].map(|ratio| Some(0.9 / ratio));
+    let sets = [5.0, 10.0].map(|places| Some(set_ceiling(places)));
+    let known = cycles
+        .into_iter()
+        .chain(sets)
+        .chain(std::iter::repeat(None));
+    let least = unbounded
+        .iter()
+        .zip(known)
+        .map(|(rate, known): (_, Option<f64>)| known.map_or(rate.0, |known| known.min(rate.0)));
+    line("ceiling", least);
+}
+
 fn main() {
     const FIRST: u32 = 10_000;
     const FEW: u32 = 20;
@@ -288,6 +342,7 @@ fn main() {
         .and_then(|n| n.parse().ok())
         .unwrap_or(FEW);
     let (all, few) = (FIRST..FIRST + count, FIRST..FIRST + count.min(FEW));
+    ceilings(&published(), &all);
     for cells in [published(), others()] {
         members(&cells, &all);
         conditions(&cells, &few);

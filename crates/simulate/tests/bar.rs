@@ -1,6 +1,6 @@
 //! Is the default policy never clearly worse than any other member, on fresh seeds?
 //!
-//! `docs/policies.md` has the same comparison over 100 seeds.
+//! `docs/policies.md` has the same comparison over 100 seeds. With 20 the best of fifteen rivals is ahead by 0.006 in a cell by luck.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -20,7 +20,7 @@ fn survival_is_never_clearly_below_the_best_other_member() {
         (WorkloadKind::TopicDrift, vec![20]),
     ] {
         let members = PolicyName::ALL.map(Contender::Member).to_vec();
-        let matrix = kind.matrix(&capacities, members, (10_000..10_020).collect());
+        let matrix = kind.matrix(&capacities, members, (10_000..10_060).collect());
         let rows = matrix.run(&AtomicBool::new(false), &|_| {});
         for ours in rows.iter().filter(|row| row.policy == "survival") {
             let best = rows

@@ -1,9 +1,11 @@
+use proptest::prelude::*;
+
 use super::*;
 use crate::event::{Event, Feedback, ForgetTargets, Hit, Verdict};
 use crate::experience::{Judge, Lifetime};
 use crate::state::State;
 use crate::testing::{answer_id, episode, experience_id, namespace, question};
-use crate::{ForgetSelector, Memory, PolicyName};
+use crate::{ForgetSelector, Memory, PolicyName, Posterior};
 
 fn with(policy: PolicyName, capacity: usize) -> State {
     State::new(Settings {
@@ -358,4 +360,63 @@ fn a_person_outranks_grounding_which_outranks_the_judge() {
         postcard::to_stdvec(&state).unwrap()
     };
     assert_ne!(life(Verdict::Good), life(Verdict::Bad));
+}
+
+fn usage() -> impl Strategy<Value = Usage> {
+    let counts = (0_u64..1 << 40, 0_u64..1 << 40, 0_u64..20_000);
+    let figures = (0.0..1e12_f64, 0.0..1e12_f64, -2.0..2.0_f32);
+    (counts, figures, any::<[bool; 3]>()).prop_map(|(counts, figures, flags)| Usage {
+        posterior: Posterior {
+            alpha: figures.0,
+            beta: figures.1,
+        },
+        retrieved: counts.0,
+        reused: counts.1,
+        last_used: Timestamp(counts.2),
+        likeness: flags[0].then_some(figures.2),
+        suspect: flags[1],
+        pinned: flags[2],
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_restored_fares_as_it_did_within_every_range(usages in prop::collection::vec(usage(), 1..6)) {
+        let mut source = State::new(Settings::default());
+        for n in 1..=usages.len() as u64 {
+            let episode = episode(n, &question("who directed ⟨0⟩", &format!("film{n}")), "director", "director");
+            source.apply(&Event::Episode { namespace: namespace(), episode: Box::new(episode) });
+        }
+        let memory = source.memory(&namespace()).unwrap();
+        let entries: Vec<Stored> = memory
+            .experiences()
+            .zip(&usages)
+            .map(|(stored, usage)| Stored { usage: *usage, ..stored.clone() })
+            .collect();
+        let text = serde_json::to_string(&entries).unwrap();
+        let entries: Vec<Stored> = serde_json::from_str(&text).unwrap();
+        let now = Timestamp(10_000);
+        let restored = Event::Restored {
+            namespace: Namespace::new("copy"),
+            at: now,
+            embedder: "letters".to_owned(),
+            lesson_weight: 0.5,
+            entries,
+        };
+        let bytes = crate::codec::encode_event(&restored).unwrap();
+        let mut state = State::new(Settings::default());
+        state.apply(&crate::codec::decode_event(&bytes).unwrap());
+        let copy = state.memory(&Namespace::new("copy")).unwrap();
+        prop_assert_eq!(copy.len(), usages.len());
+        for (stored, usage) in copy.experiences().zip(&usages) {
+            let own = stored.usage;
+            prop_assert_eq!((own.suspect, own.pinned), (usage.suspect, usage.pinned));
+            prop_assert_eq!(own.last_used, usage.last_used.min(now));
+            prop_assert_eq!(own.reused, usage.reused.min(u64::from(u32::MAX)));
+            let alpha = usage.posterior.alpha.clamp(1.0, f64::from(u32::MAX));
+            prop_assert!((own.posterior.alpha / alpha - 1.0).abs() < 1e-12);
+            prop_assert!(own.likeness.is_none_or(|likeness| (-1.0..=1.0).contains(&likeness)));
+        }
+        prop_assert_eq!(copy.stats(now).pinned, usages.iter().filter(|usage| usage.pinned).count());
+    }
 }

@@ -3,7 +3,7 @@
 use rand::RngCore;
 
 /// A number in (0, 1).
-fn uniform(rng: &mut dyn RngCore) -> f64 {
+pub(super) fn uniform(rng: &mut dyn RngCore) -> f64 {
     const STEP: f64 = 1.0 / 9_007_199_254_740_992.0;
     #[expect(clippy::cast_precision_loss, reason = "53 bits are exact")]
     let bits = (rng.next_u64() >> 11) as f64;

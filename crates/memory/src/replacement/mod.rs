@@ -8,6 +8,7 @@
 mod arc;
 mod arc_classic;
 mod beta;
+mod by_id;
 mod fifo;
 mod lfu;
 mod lru;
@@ -25,6 +26,7 @@ mod solar_a_reference;
 mod solar_e_reference;
 mod solar_paper;
 mod survival;
+mod thompson;
 mod threshold;
 mod tiny_lfu;
 mod two_q;

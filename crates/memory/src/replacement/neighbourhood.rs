@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::by_id::ById;
 use crate::ExperienceId;
 
 /// Neighbours that are kept at hand for each item.
@@ -15,13 +16,27 @@ const NEAREST: usize = 3;
 pub(super) struct Neighbourhood {
     places: BTreeMap<ExperienceId, usize>,
     free: Vec<usize>,
-    /// By place and place; `f32::MIN` where nobody is.
+    /// By place and place; `f32::MIN` where nothing is known. What stands at a free place is of no meaning.
     rows: Vec<Vec<f32>>,
     nearest: Vec<[(f32, usize); NEAREST]>,
+    #[serde(skip)]
+    found: Found,
+}
+
+/// `places` once more, for finding only: a newcomer looks for all who are stored.
+#[derive(Debug, Clone, Default)]
+struct Found(ById<usize>);
+
+/// It follows from `places`, and may not have been made yet.
+impl PartialEq for Found {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 const NOBODY: (f32, usize) = (f32::MIN, usize::MAX);
 
+#[inline]
 fn keep(best: &mut [(f32, usize); NEAREST], similarity: f32, place: usize) {
     if similarity <= best[NEAREST - 1].0 {
         return;
@@ -43,6 +58,9 @@ impl Neighbourhood {
         similarities: &[(ExperienceId, f32)],
     ) -> usize {
         self.remove(id);
+        if self.found.0.len() != self.places.len() {
+            self.found.0 = self.places.iter().map(|(id, at)| (*id, *at)).collect();
+        }
         let place = self.free.pop().unwrap_or(self.rows.len());
         if place == self.rows.len() {
             for row in &mut self.rows {
@@ -52,16 +70,26 @@ impl Neighbourhood {
             self.nearest.push([NOBODY; NEAREST]);
         }
         let mut own = [NOBODY; NEAREST];
+        let mut row = std::mem::take(&mut self.rows[place]);
+        row.fill(f32::MIN);
         for (other, similarity) in similarities {
-            if let Some(at) = self.places.get(other).copied() {
-                self.rows[place][at] = *similarity;
+            if let Some(at) = self.found.0.get(other).copied() {
+                row[at] = *similarity;
                 self.rows[at][place] = *similarity;
                 keep(&mut own, *similarity, at);
                 keep(&mut self.nearest[at], *similarity, place);
             }
         }
+        // Whoever had this place before may be known to those whom the newcomer is not.
+        for (at, _) in row.iter().enumerate().filter(|(_, s)| **s == f32::MIN) {
+            if at != place {
+                self.rows[at][place] = f32::MIN;
+            }
+        }
+        self.rows[place] = row;
         self.nearest[place] = own;
         self.places.insert(id, place);
+        self.found.0.insert(id, place);
         place
     }
 
@@ -69,19 +97,19 @@ impl Neighbourhood {
         let Some(place) = self.places.remove(&id) else {
             return;
         };
-        self.rows[place].fill(f32::MIN);
+        self.found.0.remove(&id);
         self.nearest[place] = [NOBODY; NEAREST];
-        for at in 0..self.rows.len() {
-            self.rows[at][place] = f32::MIN;
-            if self.nearest[at].iter().any(|(_, near)| *near == place) {
-                let mut best = [NOBODY; NEAREST];
-                for (other, similarity) in self.rows[at].iter().enumerate() {
-                    keep(&mut best, *similarity, other);
+        self.free.push(place);
+        for (row, nearest) in self.rows.iter().zip(&mut self.nearest) {
+            if nearest.iter().any(|(_, near)| *near == place) {
+                *nearest = [NOBODY; NEAREST];
+                for (other, similarity) in row.iter().enumerate() {
+                    if *similarity > nearest[NEAREST - 1].0 && !self.free.contains(&other) {
+                        keep(nearest, *similarity, other);
+                    }
                 }
-                self.nearest[at] = best;
             }
         }
-        self.free.push(place);
     }
 
     /// Similarities to the nearest others, at most `count` (up to three).

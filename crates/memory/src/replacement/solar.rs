@@ -4,15 +4,18 @@
 //! Here only the item that the answer rested on, the first retrieved, is judged, by the answer's quality; both counts fade
 //! with the steps that pass, so that the prior comes back; and a newcomer's bonus goes by age, as in the paper.
 
+use std::sync::LazyLock;
+
 use rand::RngCore;
 use serde::{Deserialize, Serialize};
 
 use super::roster::Roster;
-use super::{Arrival, EvictionPolicy, Scope, Step, beta};
+use super::thompson::{Chance, least_draw};
+use super::{Arrival, EvictionPolicy, Scope, Step};
 use crate::ExperienceId;
 
 /// Steps after which a count is worth half.
-const HALF_LIFE: f64 = 50.0;
+const HALF_LIFE: usize = 50;
 /// Failures that an idle step is worth.
 const IDLE_FAILURE: f64 = 0.05;
 const BONUS: f64 = 0.3;
@@ -31,13 +34,28 @@ impl Belief {
     /// Successes and failures as of `step`.
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     fn counts(&self, step: u64) -> (f64, f64) {
-        let idle = step.saturating_sub(self.at) as f64;
-        let kept = (-std::f64::consts::LN_2 * idle / HALF_LIFE).exp();
+        let idle = step.saturating_sub(self.at);
+        let kept = kept_after(idle);
         (
             self.successes * kept,
-            self.failures * kept + IDLE_FAILURE * idle,
+            self.failures * kept + IDLE_FAILURE * idle as f64,
         )
     }
+}
+
+/// What is left of a count of 1 after so many steps: 2^(−steps/half-life).
+fn kept_after(steps: u64) -> f64 {
+    /// Within one half-life: an exponential for each item that is weighed would take most of the time.
+    static WITHIN: LazyLock<[f64; HALF_LIFE]> = LazyLock::new(|| {
+        #[expect(clippy::cast_precision_loss, reason = "at most a half-life")]
+        std::array::from_fn(|step| (-(step as f64) / HALF_LIFE as f64).exp2())
+    });
+    const EXPONENT_BITS: u32 = 52;
+    const ONE: u64 = 1023;
+    let halvings = (steps / HALF_LIFE as u64).min(ONE - 1);
+    #[expect(clippy::cast_possible_truncation, reason = "less than a half-life")]
+    let within = WITHIN[(steps % HALF_LIFE as u64) as usize];
+    within * f64::from_bits((ONE - halvings) << EXPONENT_BITS)
 }
 
 /// A draw from the posterior of usefulness, and a bonus for the young: the least leaves.
@@ -103,16 +121,20 @@ impl EvictionPolicy for Solar {
         rng: &mut dyn RngCore,
     ) -> Option<ExperienceId> {
         let step = self.step;
-        let scores = self
-            .beliefs
-            .iter()
-            .filter(|(id, _)| among.allows(*id))
-            .map(|(id, belief)| {
-                let (successes, failures) = belief.counts(step);
-                let age = step.saturating_sub(belief.entered) as f64;
-                let value = beta::draw(1.0 + successes, 1.0 + failures, rng);
-                (value + BONUS / (1.0 + age / BONUS_STEPS), id)
-            });
-        super::least(scores)
+        let chances =
+            self.beliefs
+                .iter()
+                .filter(|(id, _)| among.allows(*id))
+                .map(|(id, belief)| {
+                    let (successes, failures) = belief.counts(step);
+                    let age = step.saturating_sub(belief.entered) as f64;
+                    let chance = Chance {
+                        alpha: 1.0 + successes,
+                        beta: 1.0 + failures,
+                        bonus: BONUS / (1.0 + age / BONUS_STEPS),
+                    };
+                    (id, chance)
+                });
+        least_draw(chances, self.beliefs.len(), rng)
     }
 }

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::neighbourhood::Neighbourhood;
 use super::roster::Roster;
-use super::{Arrival, EvictionPolicy, Scope, Step, beta};
+use super::thompson::{Chance, least_draw};
+use super::{Arrival, EvictionPolicy, Scope, Step};
 use crate::ExperienceId;
 
 const PRIOR: (f64, f64) = (2.0, 1.0);
@@ -84,15 +85,19 @@ impl EvictionPolicy for SolarEReference {
         among: Scope<'_>,
         rng: &mut dyn RngCore,
     ) -> Option<ExperienceId> {
-        let scores = self
-            .beliefs
-            .iter()
-            .filter(|(id, _)| among.allows(*id))
-            .map(|(id, belief)| {
-                let decays = self.decays.saturating_sub(belief.spared) as f64;
-                let value = beta::draw(belief.alpha, PRIOR.1 + DECAY * decays, rng);
-                (value + NOVELTY_WEIGHT * self.novelty(belief.place), id)
-            });
-        super::least(scores)
+        let chances =
+            self.beliefs
+                .iter()
+                .filter(|(id, _)| among.allows(*id))
+                .map(|(id, belief)| {
+                    let decays = self.decays.saturating_sub(belief.spared) as f64;
+                    let chance = Chance {
+                        alpha: belief.alpha,
+                        beta: PRIOR.1 + DECAY * decays,
+                        bonus: NOVELTY_WEIGHT * self.novelty(belief.place),
+                    };
+                    (id, chance)
+                });
+        least_draw(chances, self.beliefs.len(), rng)
     }
 }

@@ -6,7 +6,8 @@ use rand::RngCore;
 use serde::{Deserialize, Serialize};
 
 use super::roster::Roster;
-use super::{Arrival, EvictionPolicy, Scope, Step, beta};
+use super::thompson::{Chance, least_draw};
+use super::{Arrival, EvictionPolicy, Scope, Step};
 use crate::ExperienceId;
 
 const DECAY: f64 = 0.05;
@@ -73,15 +74,19 @@ impl EvictionPolicy for SolarPaper {
         rng: &mut dyn RngCore,
     ) -> Option<ExperienceId> {
         let step = self.step;
-        let scores = self
-            .beliefs
-            .iter()
-            .filter(|(id, _)| among.allows(*id))
-            .map(|(id, belief)| {
-                let age = step.saturating_sub(belief.entered) as f64;
-                let value = beta::draw(belief.alpha, belief.beta_at(step), rng);
-                (value + BONUS / (1.0 + age / BONUS_STEPS), id)
-            });
-        super::least(scores)
+        let chances =
+            self.beliefs
+                .iter()
+                .filter(|(id, _)| among.allows(*id))
+                .map(|(id, belief)| {
+                    let age = step.saturating_sub(belief.entered) as f64;
+                    let chance = Chance {
+                        alpha: belief.alpha,
+                        beta: belief.beta_at(step),
+                        bonus: BONUS / (1.0 + age / BONUS_STEPS),
+                    };
+                    (id, chance)
+                });
+        least_draw(chances, self.beliefs.len(), rng)
     }
 }

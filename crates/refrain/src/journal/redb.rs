@@ -14,7 +14,9 @@ use ::redb::{
 use memory::{Event, ForgetTargets, Namespace, State};
 
 use super::{Journal, JournalError, Position};
-use memory::codec::{FORMAT, decode_event, decode_state, encode_event, encode_state};
+use memory::codec::{
+    FORMAT, OLDEST_FORMAT, decode_event, decode_state, encode_event, encode_state,
+};
 
 const META: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
 const EVENTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("events");
@@ -129,6 +131,13 @@ impl RedbJournal {
         let found = self.meta(FORMAT_KEY)?;
         match found {
             Some(FORMAT) => {}
+            // A version that does not know the newer events must not open it from now on.
+            Some(OLDEST_FORMAT..FORMAT) => {
+                self.write(|tx| {
+                    tx.open_table(META)?.insert(FORMAT_KEY, FORMAT)?;
+                    Ok(())
+                })?;
+            }
             Some(found) => {
                 return Err(JournalError::Format {
                     path: self.path.clone(),

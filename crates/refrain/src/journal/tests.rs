@@ -281,6 +281,29 @@ mod damage {
     }
 
     #[test]
+    fn a_journal_of_the_format_before_is_read_and_raised() {
+        let directory = three();
+        let format = |to: u64| {
+            change(directory.path(), |tx| {
+                let table = TableDefinition::<'_, &str, u64>::new("meta");
+                tx.open_table(table).unwrap().insert("format", to).unwrap();
+            });
+        };
+        format(4);
+        let journal = open(directory.path());
+        assert_eq!(read(&journal, 0).len(), 3);
+        drop(journal);
+        let db = Database::open(directory.path().join("journal.redb")).unwrap();
+        let table = TableDefinition::<'_, &str, u64>::new("meta");
+        let tx = db.begin_read().unwrap();
+        let found = tx.open_table(table).unwrap().get("format").unwrap();
+        assert_eq!(found.unwrap().value(), FORMAT);
+        drop((tx, db));
+        format(3);
+        assert!(RedbJournal::open(directory.path(), RedbOptions::default()).is_err());
+    }
+
+    #[test]
     fn another_format_is_refused() {
         let directory = three();
         change(directory.path(), |tx| {

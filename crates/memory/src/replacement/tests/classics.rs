@@ -440,11 +440,11 @@ fn golden_evictions_on_one_trace() {
             ("tiny-lfu", 3648),
             ("2q", 3786),
             ("solar-a-reference", 403),
-            ("solar-e-reference", 3825),
-            ("solar-reference", 401),
+            ("solar-e-reference", 3824),
+            ("solar-reference", 400),
             ("solar-paper", 1871),
-            ("solar-fixed", 340),
-            ("solar", 1918),
+            ("solar-fixed", 336),
+            ("solar", 1931),
             ("survival", 301)
         ]
     );
