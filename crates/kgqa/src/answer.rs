@@ -297,6 +297,7 @@ impl Planner {
             .fold(f32::NEG_INFINITY, f32::max);
         for (at, candidate) in compiled.candidates.iter().enumerate() {
             if self.is_turned_round(schema, isr, &candidate.plan)
+                || Self::is_of_other_kin(schema, isr, &candidate.plan)
                 || self.is_of_the_wrong_kind(graph, schema, isr, &candidate.plan)?
                 || Self::goes_too_far(schema, isr, candidate)
             {

@@ -2,12 +2,14 @@
 
 use oxrdf::vocab::{rdf, rdfs};
 
+use crate::alignment;
 use crate::answer::{AnswerError, Planner, Refusal};
 use crate::backend_adapter::Candidate;
 use crate::execute::Given;
 use crate::graph::{Edge, Graph, GraphError, TermId};
 use crate::guidance::{Guidance, UNSUPPORTED};
 use crate::isr::{Isr, QuestionType};
+use crate::kinship::{self, Kin};
 use crate::local_schema::{Schema, SchemaError, ValueKind, does};
 use crate::logical_parser;
 use crate::plan::Plan;
@@ -155,6 +157,45 @@ impl Planner {
         }
         let position = schema.position_of(&hop.predicate);
         position.is_some_and(|at| schema.entries()[at].label.ends_with(" by"))
+    }
+
+    /// Whether a path of family relations alone is another than the family terms of the question say, step by step: votes
+    /// must not make "the mother of X's parent" of X's parents' children.
+    pub(crate) fn is_of_other_kin(schema: &Schema, isr: &Isr, plan: &Plan) -> bool {
+        let (Plan::Path(path), [mention]) = (plan, isr.mentions.as_slice()) else {
+            return false;
+        };
+        let walked: Option<Vec<Kin>> = path
+            .hops
+            .iter()
+            .map(|hop| {
+                let at = schema.position_of(&hop.predicate)?;
+                let kin = kinship::kin_of_label(&schema.entries()[at].words)?;
+                Some(if hop.inverse { kin.opposite() } else { kin })
+            })
+            .collect();
+        let Some(walked) = walked else {
+            return false;
+        };
+        let mut told = alignment::chains(isr, mention)
+            .into_iter()
+            .map(|(chain, _)| {
+                let words = chain.iter().map(|at| &isr.words[*at]);
+                let words = words.filter(|word| word.text != "name");
+                words
+                    .map(|word| kinship::kin(&word.text))
+                    .collect::<Option<Vec<Kin>>>()
+            });
+        // Where "grand" stands in "the grandson of X's child" is left open: experience may know.
+        if isr
+            .tokens
+            .iter()
+            .any(|token| token.folded.starts_with("grand"))
+        {
+            return false;
+        }
+        // Only where every word is a family term and a step is left to none or two is it known what was said.
+        told.all(|told| told.is_some_and(|told| told.len() == walked.len() && told != walked))
     }
 
     /// Whether a plan goes on from what was asked for: "which actor was born in X" must not become that actor's films,

@@ -198,3 +198,31 @@ fn a_refusal_that_proved_wrong_is_not_repeated() {
     };
     assert_eq!(family.ask_with(question, &guidance).refusal, None);
 }
+
+#[test]
+fn votes_do_not_turn_one_relation_into_its_opposite() {
+    let family = Desk::of(FACTS);
+    let question = "who is the parent of Edward's parent?";
+    let isr = family
+        .planner
+        .parse(&family.graph, question)
+        .expect("in memory");
+    let wrong = family
+        .ask("who is the child of Edward's parent?")
+        .chosen
+        .expect("an answer")
+        .template;
+    let guidance = Guidance {
+        neighbours: vec![kgqa::guidance::Neighbour {
+            similarity: 1.0,
+            masked: isr.masked,
+            template: wrong,
+            successes: 50.0,
+            failures: 0.0,
+        }],
+        lexicon: None,
+    };
+    let outcome = family.ask_with(question, &guidance);
+    let chosen = outcome.chosen.expect("an answer").template;
+    assert!(!chosen.contains("children"), "{chosen}");
+}
