@@ -293,12 +293,12 @@ mod damage {
         let journal = open(directory.path());
         assert_eq!(read(&journal, 0).len(), 3);
         drop(journal);
-        let db = Database::open(directory.path().join("journal.redb")).unwrap();
-        let table = TableDefinition::<'_, &str, u64>::new("meta");
-        let tx = db.begin_read().unwrap();
-        let found = tx.open_table(table).unwrap().get("format").unwrap();
-        assert_eq!(found.unwrap().value(), FORMAT);
-        drop((tx, db));
+        change(directory.path(), |tx| {
+            let table = TableDefinition::<'_, &str, u64>::new("meta");
+            let meta = tx.open_table(table).unwrap();
+            let found = meta.get("format").unwrap().unwrap().value();
+            assert_eq!(found, FORMAT);
+        });
         format(3);
         assert!(RedbJournal::open(directory.path(), RedbOptions::default()).is_err());
     }
