@@ -11,6 +11,8 @@ pub mod index;
 mod lexical_entailment;
 pub mod linear_rag;
 pub mod living_rag;
+mod names;
+mod parallel;
 mod passage;
 mod passage_weight;
 pub mod ppr;

@@ -1,6 +1,6 @@
 //! Which documents can be asked? A corpus: an index over their passages, and what it was made of.
 //!
-//! A corpus is read when it is first asked. A change makes a new index, writes it beside the old one and renames it;
+//! A corpus is opened when it is first asked, and read as far as questions need it. A change makes a new index, writes it beside the old one and renames it;
 //! then the list of documents follows. A crash between the two costs reading some documents again, which changes
 //! nothing.
 
@@ -154,7 +154,7 @@ impl Corpus {
         &self.name
     }
 
-    /// The corpus as it is now, read from disk the first time; embedded anew when another embedder made it.
+    /// The corpus as it is now, opened the first time; embedded anew when another embedder made it.
     pub(crate) fn held(&self, embedder: &dyn Embedder) -> Result<Arc<Held>, EngineError> {
         if let Some(held) = &*self.held.read().unwrap_or_else(PoisonError::into_inner) {
             return Ok(Arc::clone(held));
@@ -186,6 +186,7 @@ impl Corpus {
             passages = index.len(),
             "the corpus was made by another embedder and is embedded anew"
         );
+        index.verify()?;
         let count = u32::try_from(index.len()).unwrap_or(u32::MAX);
         let passages: Vec<Passage> = (0..count)
             .filter_map(|place| index.passage(place).cloned())

@@ -90,6 +90,8 @@ impl Frame<'_> {
         let episode = self
             .memory
             .map(|_| self.document_episode(&attempt, &answer, question, hit));
+        // What of the index could not be read counted as empty until here.
+        held.index.check()?;
         Ok((answer, episode))
     }
 

@@ -49,6 +49,10 @@ struct Literal<'i> {
     weight: BTreeMap<(usize, usize), f64>,
 }
 
+fn id(place: usize) -> u32 {
+    u32::try_from(place).unwrap()
+}
+
 impl<'i> Literal<'i> {
     fn new(index: &'i Index) -> Self {
         let mut sentences: Vec<(String, Vec<String>)> = Vec::new();
@@ -56,7 +60,7 @@ impl<'i> Literal<'i> {
         let mut weight = BTreeMap::new();
         let n = index.len();
         let mut mentioned: Vec<Vec<String>> = Vec::new();
-        for record in &index.records {
+        for record in index.records.iter() {
             let title: Vec<String> = record
                 .mentions
                 .title
@@ -97,7 +101,7 @@ impl<'i> Literal<'i> {
             });
         }
         for (p, names) in mentioned.iter().enumerate() {
-            let text = &index.records[p].full_text;
+            let text = index.full_text(id(p));
             let total: usize = names
                 .iter()
                 .map(|name| text.matches(name.as_str()).count())
@@ -110,7 +114,8 @@ impl<'i> Literal<'i> {
             }
             if index.config.adjacency == Adjacency::WithinDocument
                 && p > 0
-                && index.records[p].passage.document == index.records[p - 1].passage.document
+                && index.passage(id(p)).unwrap().document
+                    == index.passage(id(p - 1)).unwrap().document
             {
                 weight.insert((p, p - 1), 1.0);
                 weight.insert((p - 1, p), 1.0);
