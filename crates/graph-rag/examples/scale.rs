@@ -150,8 +150,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         index.save(directory.as_ref())?;
         println!("saved in {:.1} s", start.elapsed().as_secs_f64());
         let start = Instant::now();
-        index = Index::open(directory.as_ref())?;
+        let opened = Index::open(directory.as_ref())?;
         println!("opened in {:.3} s", start.elapsed().as_secs_f64());
+        index = opened;
     }
 
     let config = LinearRagConfig::default();

@@ -5,6 +5,7 @@ pub mod answer;
 mod csr;
 mod error;
 pub mod experience;
+mod experience_index;
 mod extraction;
 pub mod grounding;
 pub mod index;
@@ -24,6 +25,7 @@ pub mod tri_graph;
 mod vectors;
 
 pub use error::GraphRagError;
+pub use experience_index::ExperienceIndex;
 pub use index::{Change, ChangeReport, Index, IndexConfig};
 pub use linear_rag::{LinearRagConfig, Retrieval};
 pub use living_rag::{LivingRag, LivingRagConfig};

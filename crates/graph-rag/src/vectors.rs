@@ -171,6 +171,13 @@ impl VectorTable {
         products.into_iter().map(cosine).collect()
     }
 
+    /// Cosines as of a large table.
+    #[cfg(test)]
+    pub(crate) fn compact_cosines(&self, query: &Embedding) -> Vec<f64> {
+        let products = self.compact().products(query);
+        products.into_iter().map(f64::from).collect()
+    }
+
     /// The row nearest to a unit vector, the first of equals, and its cosine: exact, whatever the size.
     pub(crate) fn nearest(&self, query: &Embedding) -> Option<(usize, f64)> {
         if self.is_large() {
@@ -198,8 +205,8 @@ impl VectorTable {
 }
 
 /// Rows of unit vectors in 16 bits a number: half the memory to go through, which is what a long scan costs.
-#[derive(Debug, Clone)]
-struct Compact {
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Compact {
     dims: usize,
     values: Vec<i16>,
 }
@@ -217,6 +224,22 @@ fn compacted(value: f32) -> i16 {
 }
 
 impl Compact {
+    /// Adds a row; not if it has another size than those before.
+    pub(crate) fn push(&mut self, row: &[f32]) -> bool {
+        if self.values.is_empty() {
+            self.dims = row.len();
+        }
+        let fits = row.len() == self.dims;
+        if fits {
+            self.values.extend(row.iter().copied().map(compacted));
+        }
+        fits
+    }
+
+    pub(crate) fn dims(&self) -> usize {
+        self.dims
+    }
+
     fn new<'r>(dims: usize, rows: impl Iterator<Item = &'r [f32]>) -> Self {
         Self {
             dims,
@@ -230,7 +253,8 @@ impl Compact {
         ((self.dims as f32).sqrt() + 1.0) / SCALE
     }
 
-    fn products(&self, query: &Embedding) -> Vec<f32> {
+    /// Products of all rows with a unit vector.
+    pub(crate) fn products(&self, query: &Embedding) -> Vec<f32> {
         let query: Vec<i16> = query.as_slice().iter().copied().map(compacted).collect();
         let mut products = vec![0.0; self.values.len().checked_div(self.dims).unwrap_or(0)];
         fill(&mut products, LEAST_SHARED_ROWS, |start, run| {

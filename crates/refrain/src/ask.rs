@@ -118,7 +118,7 @@ impl Engine {
     }
 }
 
-/// Asks the graphs in order, then the corpora, until one answers; the first one's refusal stands when none does.
+/// Asks the graphs in order, then the likeliest graph and the corpora together, then the corpora, until one answers; the first one's refusal stands when none does.
 fn try_sources(
     frame: &Frame<'_>,
     routes: &[Route],
@@ -132,6 +132,12 @@ fn try_sources(
             return Ok((answer, episode));
         }
         refusal.get_or_insert((answer, episode));
+    }
+    if let Some(route) = routes.first()
+        && !corpora.is_empty()
+        && let Some(answer) = frame.answer_from_both(route, corpora, question)?
+    {
+        return Ok((answer, None));
     }
     let mut best: Option<(Answer, Option<Episode>)> = None;
     for corpus in corpora.iter().take(MAX_SOURCES_ASKED) {

@@ -15,6 +15,7 @@ use language_model::Embedder;
 use serde::Serialize;
 
 use crate::directory::Directory;
+use crate::documents::ReadyExperiences;
 use crate::error::{EngineError, check_name};
 
 pub(crate) use manifest::{Entry, Manifest, PassagePlace};
@@ -94,6 +95,18 @@ pub struct Corpus {
 pub(crate) struct Held {
     pub(crate) index: Index,
     pub(crate) manifest: Manifest,
+    /// What earlier answers from it left, bound to this index.
+    pub(crate) experiences: ReadyExperiences,
+}
+
+impl Held {
+    pub(crate) fn new(index: Index, manifest: Manifest) -> Self {
+        Self {
+            index,
+            manifest,
+            experiences: ReadyExperiences::default(),
+        }
+    }
 }
 
 /// What there is of a corpus.
@@ -172,14 +185,11 @@ impl Corpus {
         let manifest = Manifest::read(&self.directory)?;
         let none = || Index::build([], [], IndexConfig::default(), embedder);
         if manifest.documents.is_empty() {
-            return Ok(Held {
-                index: none()?,
-                manifest,
-            });
+            return Ok(Held::new(none()?, manifest));
         }
         let index = Index::open(&self.directory)?;
         if index.embedder() == embedder.fingerprint() {
-            return Ok(Held { index, manifest });
+            return Ok(Held::new(index, manifest));
         }
         tracing::info!(
             corpus = self.name,
@@ -193,7 +203,7 @@ impl Corpus {
             .collect();
         let index = Index::build(passages, [], *index.config(), embedder)?;
         index.save(&self.directory)?;
-        Ok(Held { index, manifest })
+        Ok(Held::new(index, manifest))
     }
 
     /// Whether nothing of it has ever been written.
