@@ -61,7 +61,7 @@ bench: ## run the benchmarks
 	$(CARGO) bench --workspace --bench '*'
 
 bench-rag: ## documents beside LinearRAG to the letter in Python, which needs numpy: make bench-rag DATA=DIR
-	$(CARGO) run --release --locked -p testsuite --example rag_speed -- $(DATA)
+	$(CARGO) run --release --locked -p graph-rag --example rag_speed -- $(DATA)
 
 # Each set four ways: memory off; memory on without and with verdicts, shuffled; and the pairs.
 eval: build ## measure on question sets: make eval DATA=DIR (reports and charts in EVAL_OUT)

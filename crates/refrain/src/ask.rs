@@ -129,12 +129,14 @@ fn try_sources(
     for route in routes {
         let (answer, episode) = frame.answer_in(route)?;
         if !answer.refused {
-            return Ok((answer, episode));
+            return Ok(match frame.other_half(route, corpora, question, &answer)? {
+                Some(whole) => (whole, None),
+                None => (answer, episode),
+            });
         }
         refusal.get_or_insert((answer, episode));
     }
     if let Some(route) = routes.first()
-        && !corpora.is_empty()
         && let Some(answer) = frame.answer_from_both(route, corpora, question)?
     {
         return Ok((answer, None));

@@ -32,6 +32,12 @@ const NO_ROLE: &[&str] = &[
     "died",
 ];
 
+/// Words of a question that asks for no more than who somebody is.
+const ASKS_WHO: &[&str] = &[
+    "who", "whom", "which", "what", "is", "was", "are", "were", "the", "a", "an", "name", "of",
+    "give", "tell", "show", "find", "me", "us", "please", "person",
+];
+
 /// Where a question turns to where the answer is said to stand.
 const ACCORDING: &[&str] = &["according to", "as told in", "as described in"];
 
@@ -122,8 +128,19 @@ struct Half {
     rewritten: String,
 }
 
+impl Half {
+    /// Whether the question asks for more than who that is.
+    fn asks_for_more(&self) -> bool {
+        let rest = self.rewritten.replacen(&self.label, " ", 1).to_lowercase();
+        let mut words = rest
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty());
+        words.any(|word| !ASKS_WHO.contains(&word))
+    }
+}
+
 impl Frame<'_> {
-    /// The answer of a graph and a corpus together; nothing where either half has no support.
+    /// The answer of a graph that refused and a corpus together; nothing where either half has no support.
     ///
     /// # Errors
     /// When one of them cannot be read.
@@ -133,9 +150,38 @@ impl Frame<'_> {
         corpora: &[Arc<Corpus>],
         question: &str,
     ) -> Result<Option<Answer>, EngineError> {
-        let Some(half) = self.half(route, without_place(question))? else {
-            return Ok(None);
-        };
+        match self.half(route, corpora, question)? {
+            Some(half) => self.completed(half, route, corpora),
+            None => Ok(None),
+        }
+    }
+
+    /// The whole answer where a graph said only what a phrase of the question means, though it asks for more; nothing where
+    /// it said more, or no document says the rest.
+    ///
+    /// # Errors
+    /// When one of them cannot be read.
+    pub(crate) fn other_half(
+        &self,
+        route: &Route,
+        corpora: &[Arc<Corpus>],
+        question: &str,
+        answer: &Answer,
+    ) -> Result<Option<Answer>, EngineError> {
+        match self.half(route, corpora, question)? {
+            Some(half) if half.answer.values == answer.values && half.asks_for_more() => {
+                self.completed(half, route, corpora)
+            }
+            Some(_) | None => Ok(None),
+        }
+    }
+
+    fn completed(
+        &self,
+        half: Half,
+        route: &Route,
+        corpora: &[Arc<Corpus>],
+    ) -> Result<Option<Answer>, EngineError> {
         let frame = Frame {
             engine: self.engine,
             request: self.request,
@@ -161,7 +207,16 @@ impl Frame<'_> {
     }
 
     /// The first phrase that the graph has one answer for.
-    fn half(&self, route: &Route, question: &str) -> Result<Option<Half>, EngineError> {
+    fn half(
+        &self,
+        route: &Route,
+        corpora: &[Arc<Corpus>],
+        question: &str,
+    ) -> Result<Option<Half>, EngineError> {
+        let question = without_place(question);
+        if corpora.is_empty() {
+            return Ok(None);
+        }
         for mention in route.isr.mentions.iter().take(MAX_MENTIONS) {
             let Some(start) = question.find(&mention.text) else {
                 continue;

@@ -9,16 +9,17 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use anyhow::Context;
 use flate2::read::MultiGzDecoder;
 use graph_rag::{DocumentId, Index, IndexConfig, LinearRagConfig, Passage};
 use language_model::{EmbedError, Embedder, StaticEmbedder};
 use serde_json::Value;
 use similarity::Embedding;
 
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
 const REFERENCE: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
-    "/../benches/linear_rag_reference/reference.py"
+    "/../../benches/linear_rag_reference/reference.py"
 );
 
 /// The normalised sum of a text's words, as the Python side has it.
@@ -35,7 +36,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 }
 
 impl Embedder for WordSum {
-    fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
+    fn embed(&self, texts: &[&str]) -> std::result::Result<Vec<Embedding>, EmbedError> {
         let one = |text: &&str| {
             let mut sum = vec![0.0_f32; self.dims];
             for row in words(text).filter_map(|word| self.rows.get(&word)) {
@@ -76,7 +77,7 @@ fn measured(
     index: IndexConfig,
     settings: &LinearRagConfig,
     embedder: &dyn Embedder,
-) -> anyhow::Result<Speed> {
+) -> Result<Speed> {
     let given = passages.to_vec();
     let start = Instant::now();
     let index = Index::build(given, [], index, embedder)?;
@@ -101,10 +102,11 @@ fn measured(
     })
 }
 
-fn json(path: &Path) -> anyhow::Result<Vec<Value>> {
+fn json(path: &Path) -> Result<Vec<Value>> {
     let file = fs_err::File::open(path)?;
-    serde_json::from_reader(std::io::BufReader::new(MultiGzDecoder::new(file)))
-        .with_context(|| format!("{} is no list", path.display()))
+    Ok(serde_json::from_reader(std::io::BufReader::new(
+        MultiGzDecoder::new(file),
+    ))?)
 }
 
 fn text(value: &Value, field: &str) -> String {
@@ -116,10 +118,7 @@ fn text(value: &Value, field: &str) -> String {
 }
 
 /// Writes a vector for each word of the texts, and gives them as an embedder.
-fn word_vectors<'t>(
-    texts: impl Iterator<Item = &'t str>,
-    directory: &Path,
-) -> anyhow::Result<WordSum> {
+fn word_vectors<'t>(texts: impl Iterator<Item = &'t str>, directory: &Path) -> Result<WordSum> {
     let all: BTreeSet<String> = texts.flat_map(words).collect();
     let embedder = StaticEmbedder::builtin();
     let mut rows = HashMap::new();
@@ -129,7 +128,7 @@ fn word_vectors<'t>(
             .embed(&[word])?
             .into_iter()
             .next()
-            .context("a word has no vector")?;
+            .ok_or("a word has no vector")?;
         bytes.extend(
             vector
                 .as_slice()
@@ -148,10 +147,13 @@ fn word_vectors<'t>(
 }
 
 #[expect(clippy::print_stdout, reason = "an example talks to a person")]
-fn main() -> anyhow::Result<()> {
+fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [data, rest @ ..] = arguments.as_slice() else {
-        anyhow::bail!("usage: rag_speed DATA [PASSAGES]");
+        println!(
+            "nothing was measured: give the folder of the data sets, and perhaps a number of passages"
+        );
+        return Ok(());
     };
     let limit = rest.first().map_or(Ok(usize::MAX), |text| text.parse())?;
     let corpus = Path::new(data).join("corpus/2wikimultihopqa/2wikimultihopqa_corpus.json.gz");
@@ -188,17 +190,12 @@ fn main() -> anyhow::Result<()> {
         .arg(&asked)
         .arg(directory.path())
         .arg(passages.len().to_string());
-    let output = command
-        .output()
-        .with_context(|| format!("{python} could not be started"))?;
+    let output = command.output()?;
     if !output.status.success() {
-        anyhow::bail!(
-            "the reference failed: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        return Err(format!("the reference failed: {said}").into());
     }
-    let reference: Value =
-        serde_json::from_slice(&output.stdout).context("the reference printed no JSON")?;
+    let reference: Value = serde_json::from_slice(&output.stdout)?;
     let number = |field: &str| {
         reference
             .get(field)
