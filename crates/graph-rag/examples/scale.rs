@@ -176,17 +176,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("first question {first:.2} ms");
     }
     millis.sort_by(f64::total_cmp);
-    let at = |share: f64| {
-        millis
-            .get((millis.len() as f64 * share) as usize)
-            .copied()
-            .unwrap_or(0.0)
+    let at = |hundredth: usize| {
+        let place = millis.len() * hundredth / 100;
+        millis.get(place).copied().unwrap_or(0.0)
     };
     println!(
         "{questions} questions: p50 {:.2} ms, p95 {:.2} ms, fastest {:.2} ms",
-        at(0.5),
-        at(0.95),
-        at(0.0)
+        at(50),
+        at(95),
+        at(0)
     );
     if let (Some(before), Some(now)) = (processor, processor_seconds()) {
         let each = (now - before) * 1_000.0 / millis.len().saturating_sub(1).max(1) as f64;

@@ -146,7 +146,7 @@ mod tests {
                     score: 0.5,
                 },
             ];
-            let map: SparseMap = seeds.iter().map(|s| (s.entity, s.score as f32)).collect();
+            let map = SparseMap::from_iter([(round, 1.0), (39 - round, 0.5)]);
             let query = Query {
                 text: String::new(),
                 vector: unit(&mut rng),

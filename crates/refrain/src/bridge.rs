@@ -2,7 +2,7 @@
 //!
 //! Where a question names a thing by what the graph knows ("the director of Corbel", "Corbel's director"), the graph says
 //! who that is, and the documents are asked with that name in its place. Both halves must hold: the graph's answer is one
-//! thing with triples, the sentence that answers is about that thing. One phrase is followed, once; the outcome is not
+//! thing with triples whose predicate is called so, the sentence that answers is about that thing. One phrase is followed, once; the outcome is not
 //! remembered, as what it rests on is two sources'. The other way round (documents name what a graph is asked of) is not tried.
 
 use std::ops::Range;
@@ -21,6 +21,9 @@ const MAX_MENTIONS: usize = 4;
 
 /// Words of a role ("executive producer", "lead film editor").
 const MAX_ROLE_WORDS: usize = 3;
+
+/// Letters that two words of one stem begin with ("director", "directed").
+const STEM_CHARS: usize = 4;
 
 /// Words between "of" and a name that say what it is ("of the film Corbel").
 const MAX_KIND_WORDS: usize = 2;
@@ -233,7 +236,8 @@ impl Frame<'_> {
                 let [value] = answer.values.as_slice() else {
                     continue;
                 };
-                if answer.refused || value.iri.is_none() || answer.citations.is_empty() {
+                if answer.refused || value.iri.is_none() || !is_spoken(said, &mention.text, &answer)
+                {
                     continue;
                 }
                 let label = value.label.clone();
@@ -253,6 +257,34 @@ impl Frame<'_> {
         }
         Ok(None)
     }
+}
+
+/// Whether a predicate of the triples says in its own name what the phrase says: a planner's likeness of meanings would
+/// take a producer for a director.
+fn is_spoken(phrase: &str, name: &str, answer: &Answer) -> bool {
+    let roles = phrase.replacen(name, " ", 1).to_lowercase();
+    let roles: Vec<&str> = roles
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| is_role(word))
+        .collect();
+    let predicates = answer.citations.iter().flat_map(|citation| {
+        let end = citation
+            .predicate
+            .rsplit(['/', '#'])
+            .next()
+            .unwrap_or_default();
+        language_model::words::words(end)
+    });
+    let mut words = predicates.filter(|word| word.chars().count() >= STEM_CHARS);
+    words.any(|word| {
+        roles.iter().any(|role| {
+            word.chars()
+                .zip(role.chars())
+                .take_while(|(a, b)| a == b)
+                .count()
+                >= STEM_CHARS
+        })
+    })
 }
 
 /// Whether the first sentence of an answer, or its document, names a thing.
