@@ -106,7 +106,7 @@ impl Maker {
         let pattern = PATTERNS[number % PATTERNS.len()];
         let thing = if number % 10 == 9 {
             "Qwertz Uiopue".to_owned()
-        } else if number % 2 == 0 {
+        } else if number.is_multiple_of(2) {
             name(zipf(&mut self.rng, self.things))
         } else {
             name(self.rng.random_range(0..self.things))

@@ -82,7 +82,6 @@ impl NameTable {
     /// Where the bit of a first word is; there must be a name.
     fn bit(&self, first: &str) -> (usize, u64) {
         let hash = xxh3_64(first.as_bytes());
-        #[expect(clippy::cast_possible_truncation, reason = "a remainder of a length")]
         let word = (hash / 64 % self.firsts.len() as u64) as usize;
         (word, 1 << (hash % 64))
     }

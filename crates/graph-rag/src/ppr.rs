@@ -61,8 +61,11 @@ pub struct PassageEntityGraph {
     into_passage_adjacent: Csr<Step>,
 }
 
+/// Where the row of each entity starts, and all rows.
+type Members = (Vec<usize>, Vec<(u32, f64)>);
+
 /// The passages that mention each entity, with the edge's weight: the passages' rows turned round.
-fn members(graph: &TriGraph) -> Result<(Vec<usize>, Vec<(u32, f64)>), GraphRagError> {
+fn members(graph: &TriGraph) -> Result<Members, GraphRagError> {
     let edges = graph.passage_entities.all();
     let mut starts = vec![0_usize; graph.entities().len() + 1];
     for (entity, _) in edges {

@@ -109,7 +109,10 @@ fn embed(
                     let vector = vectors.next().ok_or(GraphRagError::NoVector)?;
                     table.push(vector.as_slice());
                 }
-                (None, Some(other)) => table.push(&table.row(*other).to_vec()),
+                (None, Some(other)) => {
+                    let same = Vec::from(table.row(*other));
+                    table.push(&same);
+                }
                 (None, None) => return Err(GraphRagError::NoVector),
             }
         }
