@@ -12,7 +12,7 @@ PAIR_SETS = cache-kg filmqa-traps
 EVAL_OUT ?= $(or $(CARGO_TARGET_DIR),target)/eval
 EVAL = $(RELEASE_DIR)/refrain eval
 
-.PHONY: help demo build test lint unit doc-tests examples house bench eval
+.PHONY: help demo build test lint unit doc-tests examples house bench bench-rag eval
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -59,6 +59,9 @@ endif
 
 bench: ## run the benchmarks
 	$(CARGO) bench --workspace --bench '*'
+
+bench-rag: ## documents beside LinearRAG to the letter in Python, which needs numpy: make bench-rag DATA=DIR
+	$(CARGO) run --release --locked -p graph-rag --example rag_speed -- $(DATA)
 
 # Each set four ways: memory off; memory on without and with verdicts, shuffled; and the pairs.
 eval: build ## measure on question sets: make eval DATA=DIR (reports and charts in EVAL_OUT)

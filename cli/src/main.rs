@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod failure;
+mod input;
 mod interrupt;
 mod open;
 mod ui;

@@ -95,6 +95,13 @@ fn print(report: &AddReport, micros: u64, ui: Ui) -> Outcome {
             counted(report.skipped, "file or line was", "files or lines were"),
         ))?;
     }
+    if report.hidden > 0 {
+        ui.line(format!(
+            "{} {} text that is not shown; it was left out",
+            ui.paint(Tone::Warn, "note:"),
+            counted(report.hidden, "web page has", "web pages have"),
+        ))?;
+    }
     if report.suspects > 0 {
         let suspects = counted(report.suspects, "experience", "experiences");
         ui.line(format!("{suspects} will be verified again before use"))?;

@@ -1,6 +1,6 @@
 //! `refrain memory`: what is remembered?
 
-use std::io::{BufWriter, Read, Write};
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use memory::Stats;
@@ -11,6 +11,7 @@ use serde_json::json;
 use crate::args::{ForgetArgs, Global, MemoryCommand};
 use crate::commands::note;
 use crate::failure::{Failure, Outcome};
+use crate::input::text_of;
 use crate::open;
 use crate::ui::{TextTable, Tone, Ui, counted, safe, thousands};
 
@@ -50,13 +51,7 @@ pub(crate) fn run(command: &MemoryCommand, global: &Global, ui: Ui) -> Outcome {
             export(&engine, &namespace.namespace, file.as_deref(), ui)
         }
         MemoryCommand::Import { file, namespace } => {
-            let mut text = String::new();
-            if file.as_os_str() == "-" {
-                std::io::stdin().read_to_string(&mut text)?;
-            } else {
-                text = fs_err::read_to_string(file)?;
-            }
-            import(&engine, &namespace.namespace, &text, ui)
+            import(&engine, &namespace.namespace, &text_of(file)?, ui)
         }
         MemoryCommand::Stats { namespace } => stats(&engine, &namespace.namespace, ui),
     }

@@ -1,12 +1,13 @@
 //! `refrain memory add|recall|feedback|pin|unpin`: what does an agent put down and find again?
 
-use std::io::Read;
+use std::path::Path;
 
 use refrain::Engine;
 use serde_json::json;
 
 use crate::args::{AddArgs, Global, NoteVerdict};
 use crate::failure::{Failure, Outcome};
+use crate::input::text_of;
 use crate::open;
 use crate::ui::{TextTable, Tone, Ui, counted};
 
@@ -43,13 +44,7 @@ fn texts(args: &AddArgs) -> Outcome<Vec<String>> {
     if !args.text.is_empty() {
         return Ok(vec![args.text.join(" ")]);
     }
-    let mut text = String::new();
-    match args.file.as_deref().filter(|file| file.as_os_str() != "-") {
-        Some(file) => text = fs_err::read_to_string(file)?,
-        None => {
-            std::io::stdin().read_to_string(&mut text)?;
-        }
-    }
+    let text = text_of(args.file.as_deref().unwrap_or(Path::new("-")))?;
     let lines = text.lines().map(str::trim);
     Ok(lines
         .filter(|line| !line.is_empty())

@@ -6,9 +6,9 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 /// Mixed into every content hash: a new number makes every file count as changed, because it would be read differently.
-const READER_VERSION: &[u8] = b"refrain documents 1\n";
+const READER_VERSION: &[u8] = b"refrain documents 2\n";
 
-/// Where a document was read from: a file's path or another name and, for JSON lines, the line.
+/// Where a document was read from: a file's path or another name and, for JSON, the line or the record.
 ///
 /// Displayed as `notes/a.md` or `corpus.jsonl:17`. Ordered by name, then by line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -16,7 +16,7 @@ pub struct Source {
     /// The path as it was given (joined with what was found below it), or a name; `/` separates on every platform that
     /// uses it.
     pub name: String,
-    /// The line, counted from 1, of a document in a file of JSON lines.
+    /// The line, counted from 1, of a document in a file of JSON lines; the record, in a file of JSON records.
     pub line: Option<u64>,
 }
 

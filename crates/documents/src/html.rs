@@ -1,13 +1,15 @@
 //! What does a web page say?
 //!
 //! Its visible text in blocks: scripts, styles, templates, drawings, form fields and navigation are dropped, entities decoded, a table
-//! gives a line for each row. The page is tokenised as browsers do ([`html5gum`]) but no tree is built, so depth costs
-//! nothing and time is linear. Styles are not read: what they hide is text like any other.
+//! gives a line for each row. What an element says is not shown is left out, and counted. The page is tokenised as browsers do
+//! ([`html5gum`]) but no tree is built, so depth costs nothing and time is linear. Style sheets are not read: what they hide is
+//! text like any other.
 
 use encoding_rs::Encoding;
 use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{Span, Tokenizer};
 
+use crate::hidden::{Effect, Hidden, hides, is_void};
 use crate::text::{Blocks, Extracted, one_line};
 
 /// Bytes at the start of a page in which it may declare its encoding.
@@ -28,7 +30,10 @@ pub(crate) fn read(text: &str) -> Extracted {
         let Ok(()) = token;
     }
     let title = page.title.map(|title| one_line(&title));
-    page.blocks.finish(title)
+    Extracted {
+        hidden_chars: page.hidden_chars,
+        ..page.blocks.finish(title)
+    }
 }
 
 /// The encoding that the page declares in its first bytes.
@@ -51,6 +56,13 @@ struct Page {
     in_title: bool,
     /// The element whose content is dropped, and how often it is open inside itself.
     dropped: Option<(&'static str, usize)>,
+    /// The start tag that is being read, and whether an attribute hides it.
+    tag: String,
+    is_hidden: bool,
+    attribute: Vec<u8>,
+    /// The part that is not shown.
+    hidden: Option<Hidden>,
+    hidden_chars: usize,
     preformatted: usize,
     /// The open lists: the number of the next item, if it is a numbered one.
     lists: Vec<Option<u64>>,
@@ -67,20 +79,37 @@ const DROPPED: &[&str] = &[
 impl Page {
     fn event(&mut self, event: &CallbackEvent<'_>) {
         match event {
-            CallbackEvent::OpenStartTag { name } => self.start(&String::from_utf8_lossy(name)),
-            CallbackEvent::EndTag { name } => self.end(&String::from_utf8_lossy(name)),
+            CallbackEvent::OpenStartTag { name } => {
+                self.tag = String::from_utf8_lossy(name).into_owned();
+                self.is_hidden = false;
+                self.attribute.clear();
+            }
+            CallbackEvent::AttributeName { name } => {
+                self.attribute = name.to_ascii_lowercase();
+                self.is_hidden |= hides(&self.attribute, b"");
+            }
+            CallbackEvent::AttributeValue { value } => {
+                self.is_hidden |= hides(&self.attribute, value);
+            }
+            CallbackEvent::CloseStartTag { .. } => {
+                let tag = std::mem::take(&mut self.tag);
+                self.start_tag(&tag);
+            }
+            CallbackEvent::EndTag { name } => self.end_tag(&String::from_utf8_lossy(name)),
             CallbackEvent::String { value } => self.text(&String::from_utf8_lossy(value)),
-            CallbackEvent::AttributeName { .. }
-            | CallbackEvent::AttributeValue { .. }
-            | CallbackEvent::CloseStartTag { .. }
-            | CallbackEvent::Comment { .. }
+            CallbackEvent::Comment { .. }
             | CallbackEvent::Doctype { .. }
             | CallbackEvent::Error(_) => {}
         }
     }
 
     fn text(&mut self, text: &str) {
-        if self.dropped.is_some() {
+        if let Some((dropped, _)) = self.dropped {
+            self.count_hidden(text, dropped == "template");
+            return;
+        }
+        if self.hidden.is_some() {
+            self.count_hidden(text, true);
             return;
         }
         match &mut self.title {
@@ -89,6 +118,55 @@ impl Page {
             _ if self.preformatted > 0 && self.cells.is_none() => self.blocks.push_verbatim(text),
             _ => self.blocks.push(text),
         }
+    }
+
+    fn count_hidden(&mut self, text: &str, is_text: bool) {
+        if is_text {
+            self.hidden_chars += text.chars().filter(|c| !c.is_whitespace()).count();
+        }
+    }
+
+    /// A start tag whose attributes are known.
+    fn start_tag(&mut self, name: &str) {
+        if self.dropped.is_none()
+            && let Some(hidden) = &mut self.hidden
+        {
+            match hidden.start(name, is_block(name) || heading_level(name).is_some()) {
+                Effect::Inside | Effect::Ends => {
+                    // Scripts inside are no text, hidden or not.
+                    self.dropped = DROPPED
+                        .iter()
+                        .find(|dropped| **dropped == name)
+                        .map(|dropped| (*dropped, 0));
+                    return;
+                }
+                Effect::EndedBefore => self.hidden = None,
+            }
+        }
+        if self.dropped.is_none() && self.is_hidden && !is_void(name) && !DROPPED.contains(&name) {
+            if is_block(name) {
+                self.boundary();
+            }
+            self.hidden = Some(Hidden::new(name));
+            return;
+        }
+        self.start(name);
+    }
+
+    fn end_tag(&mut self, name: &str) {
+        if self.dropped.is_none()
+            && let Some(hidden) = &mut self.hidden
+        {
+            match hidden.end(name, is_block(name)) {
+                Effect::Inside => return,
+                Effect::Ends => {
+                    self.hidden = None;
+                    return;
+                }
+                Effect::EndedBefore => self.hidden = None,
+            }
+        }
+        self.end(name);
     }
 
     fn start(&mut self, name: &str) {

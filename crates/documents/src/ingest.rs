@@ -1,7 +1,7 @@
 //! Which documents are in these files, and which of them are new?
 //!
 //! An iterator, so that nothing is read before it is wanted and a caller stops by dropping it. Files are looked up first,
-//! then read one by one; a file of JSON lines gives a document a line. What cannot be read is reported, and the rest goes
+//! then read one by one; a file of JSON lines gives a document a line, one of JSON records a document a record. What cannot be read is reported, and the rest goes
 //! in. Nothing is kept between runs: a caller that stored what it got passes it as known the next time, and an
 //! interrupted run goes on where it was.
 
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::document::{ContentHash, Document, Source};
 use crate::error::SkipReason;
 use crate::limits::Limits;
-use crate::open::{JsonLines, Opened, reason_of};
+use crate::open::{JsonDocuments, Opened, reason_of};
 use crate::read::{read_as, read_json_line};
 use crate::report::Report;
 use crate::walk::{self, File, walk};
@@ -66,7 +66,7 @@ enum Stage {
 
 struct OpenLines {
     file: File,
-    lines: JsonLines,
+    lines: JsonDocuments,
 }
 
 impl<'a> Ingest<'a> {
@@ -257,20 +257,22 @@ impl<'a> Ingest<'a> {
         let opened = Opened::open(&file, &self.limits, &self.read, &self.interrupt);
         self.stage = Stage::Files(files);
         let change = match opened {
-            Ok(Opened::Lines(lines)) => {
+            Ok(Opened::Many(lines)) => {
                 self.open_lines(file, lines);
                 return None;
             }
             Ok(Opened::Whole(kind, bytes)) => {
                 let hash = ContentHash::of_document(&bytes);
                 let limits = self.limits;
-                let mut replaced = false;
+                let (mut replaced, mut hidden) = (false, false);
                 let change = self.change(Source::named(file.name.as_str()), hash, |source| {
                     let read = read_as(kind, source, bytes, hash, &limits)?;
                     replaced = read.replaced;
+                    hidden = read.hidden_chars > 0;
                     Ok(read.document)
                 });
                 self.report.undecodable += u64::from(replaced);
+                self.report.hidden += u64::from(hidden);
                 change
             }
             Err(_) if self.interrupted() => None,
@@ -283,7 +285,7 @@ impl<'a> Ingest<'a> {
         change
     }
 
-    fn open_lines(&mut self, file: File, lines: JsonLines) {
+    fn open_lines(&mut self, file: File, lines: JsonDocuments) {
         let Stage::Files(files) = std::mem::replace(&mut self.stage, Stage::End) else {
             return;
         };
@@ -296,7 +298,7 @@ impl<'a> Ingest<'a> {
         mut open: Box<OpenLines>,
         files: std::vec::IntoIter<File>,
     ) -> Option<Change> {
-        let line = match open.lines.next_line() {
+        let line = match open.lines.next_document() {
             Ok(Some(line)) => line,
             Ok(None) => {
                 self.close(&open.file);

@@ -44,7 +44,7 @@ pub(crate) struct Lines<R> {
     number: u64,
 }
 
-/// One line, or the reason that it is not given.
+/// One line or record, or the reason that it is not given.
 pub(crate) struct Line {
     pub(crate) number: u64,
     pub(crate) bytes: Result<Vec<u8>, SkipReason>,

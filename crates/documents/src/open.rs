@@ -7,25 +7,43 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::compression::{Stop, decompressed};
 use crate::document::MediaKind;
 use crate::error::SkipReason;
-use crate::json_lines::Lines;
+use crate::json_lines::{Line, Lines};
+use crate::json_records::Records;
 use crate::limits::Limits;
 use crate::read::most_bytes;
 use crate::sniff::{SNIFF_BYTES, Sniffed, sniff};
 use crate::walk::File;
 
-/// The lines of an open file.
-pub(crate) type JsonLines = Lines<BufReader<Box<dyn Read + Send>>>;
+type Reader = BufReader<Box<dyn Read + Send>>;
+
+/// The documents of an open file that has many.
+pub(crate) enum JsonDocuments {
+    /// One a line.
+    Lines(Lines<Reader>),
+    /// The records of an array, or one behind the other.
+    Records(Records<Reader>),
+}
+
+impl JsonDocuments {
+    /// The next one.
+    pub(crate) fn next_document(&mut self) -> io::Result<Option<Line>> {
+        match self {
+            Self::Lines(lines) => lines.next_line(),
+            Self::Records(records) => records.next_record(),
+        }
+    }
+}
 
 /// A file that was opened.
 pub(crate) enum Opened {
     /// All its bytes, decompressed.
     Whole(MediaKind, Vec<u8>),
-    /// Its lines, still to be read.
-    Lines(JsonLines),
+    /// Its documents, still to be read.
+    Many(JsonDocuments),
 }
 
 impl Opened {
-    /// Opens `file` and reads it, or the first of it if it has JSON lines. Counts the bytes read, as stored, in `read`, and
+    /// Opens `file` and reads it, or the first of it if it has many documents of JSON. Counts the bytes read, as stored, in `read`, and
     /// stops with an error when `interrupt` is set.
     pub(crate) fn open(
         file: &File,
@@ -55,13 +73,18 @@ impl Opened {
             .read_to_end(&mut bytes)?;
         let kind = match sniff(name, &bytes, bytes.len() < SNIFF_BYTES) {
             Sniffed::Other(what) => return Ok(Err(SkipReason::Kind { what })),
-            Sniffed::Kind(kind) => kind,
+            Sniffed::Kind(kind) => Some(kind),
+            Sniffed::JsonRecords => None,
         };
-        if kind == MediaKind::JsonLines {
+        let Some(kind) = kind.filter(|kind| *kind != MediaKind::JsonLines) else {
             let reader: Box<dyn Read + Send> = Box::new(io::Cursor::new(bytes).chain(reader));
             let reader = BufReader::with_capacity(limits.read_buffer_bytes.max(1), reader);
-            return Ok(Ok(Self::Lines(Lines::new(reader, limits.max_line_bytes))));
-        }
+            let many = match kind {
+                Some(_) => JsonDocuments::Lines(Lines::new(reader, limits.max_line_bytes)),
+                None => JsonDocuments::Records(Records::new(reader, limits.max_line_bytes)),
+            };
+            return Ok(Ok(Self::Many(many)));
+        };
         let limit = most_bytes(kind, limits);
         let rest = limit.saturating_add(1).saturating_sub(bytes.len() as u64);
         reader.take(rest).read_to_end(&mut bytes)?;

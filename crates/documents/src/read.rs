@@ -33,8 +33,8 @@ pub fn read(source: Source, bytes: Vec<u8>, limits: &Limits) -> Result<Document,
     let start = &bytes[..bytes.len().min(SNIFF_BYTES)];
     match sniff(&source.name, start, start.len() == bytes.len()) {
         Sniffed::Other(what) => Err(SkipReason::Kind { what }),
-        Sniffed::Kind(MediaKind::JsonLines) => Err(SkipReason::Kind {
-            what: "a file of JSON lines, where one document was expected",
+        Sniffed::Kind(MediaKind::JsonLines) | Sniffed::JsonRecords => Err(SkipReason::Kind {
+            what: "a file of many JSON records, where one document was expected",
         }),
         Sniffed::Kind(kind) => {
             let content_hash = ContentHash::of_document(&bytes);
@@ -43,7 +43,7 @@ pub fn read(source: Source, bytes: Vec<u8>, limits: &Limits) -> Result<Document,
     }
 }
 
-/// Reads one document from a line of JSON lines: an object with a string `text` and perhaps a string `title`.
+/// Reads one document from a line of JSON lines, or a record of a JSON array: an object with a string `text` and perhaps a string `title`.
 ///
 /// # Errors
 /// When the line is not such an object, is too long, or its text is empty.
@@ -71,6 +71,8 @@ pub fn read_json_line(
 pub(crate) struct Read {
     pub(crate) document: Document,
     pub(crate) replaced: bool,
+    /// Characters that the file has but does not show.
+    pub(crate) hidden_chars: usize,
 }
 
 /// Reads one document of a known kind.
@@ -103,8 +105,13 @@ pub(crate) fn read_as(
             }
         }
     };
+    let hidden_chars = extracted.hidden_chars;
     let document = document(kind, source, extracted, content_hash)?;
-    Ok(Read { document, replaced })
+    Ok(Read {
+        document,
+        replaced,
+        hidden_chars,
+    })
 }
 
 /// Bytes that a file of this kind may have.

@@ -19,6 +19,8 @@ pub struct Report {
     pub gone: u64,
     /// Documents in which some bytes stood for no character and became U+FFFD.
     pub undecodable: u64,
+    /// Web pages with text that they do not show; it was left out.
+    pub hidden: u64,
     /// How many files, folders and lines were skipped, by [`SkipReason::label`].
     pub skipped: BTreeMap<&'static str, u64>,
     /// The first of them, up to [`crate::Limits::max_report_entries`].

@@ -24,6 +24,8 @@ const FEW_CONTROL_CHARACTERS: usize = 2;
 pub(crate) enum Sniffed {
     /// Something that is read.
     Kind(MediaKind),
+    /// Records of JSON in an array, or one behind the other.
+    JsonRecords,
     /// Something that is not, in words.
     Other(&'static str),
 }
@@ -88,7 +90,8 @@ pub(crate) fn sniff(name: &str, start: &[u8], whole: bool) -> Sniffed {
         (Some(Markup::Xml), _) => Sniffed::Other("XML"),
         (None, _) if starts_with_object(start, whole) => Sniffed::Kind(MediaKind::JsonLines),
         (None, "jsonl" | "ndjson") => Sniffed::Kind(MediaKind::JsonLines),
-        (None, "json") => Sniffed::Other("JSON that is not one object a line"),
+        (None, "json") if starts_with_record(start) => Sniffed::JsonRecords,
+        (None, "json") => Sniffed::Other("JSON without an object or an array of them"),
         (None, "md" | "markdown" | "mdown" | "mkd") => Sniffed::Kind(MediaKind::Markdown),
         (None, _) => Sniffed::Kind(MediaKind::Text),
     }
@@ -163,6 +166,13 @@ fn markup(start: &[u8]) -> Option<Markup> {
     matches!(name.as_str(), "html" | "head" | "body").then_some(Markup::Html)
 }
 
+/// Does an object begin, alone or in an array?
+fn starts_with_record(start: &[u8]) -> bool {
+    let text = start.trim_ascii_start();
+    let inside = text.strip_prefix(b"[").unwrap_or(text).trim_ascii_start();
+    inside.starts_with(b"{") || text.starts_with(b"[") && inside.starts_with(b"]")
+}
+
 /// Is the first line a whole JSON object?
 fn starts_with_object(start: &[u8], whole: bool) -> bool {
     let text = start.trim_ascii_start();
@@ -204,11 +214,14 @@ mod tests {
             ),
             ("a.txt", b"{\"text\":\"x\"}\n{", kind(MediaKind::JsonLines)),
             ("a.jsonl", b"oops\n{}", kind(MediaKind::JsonLines)),
+            ("a.json", b"{\n \"a\": 1\n}", Sniffed::JsonRecords),
+            ("a.json", b" [\n {\"a\": 1}]", Sniffed::JsonRecords),
             (
                 "a.json",
-                b"{\n \"a\": 1\n}",
-                Sniffed::Other("JSON that is not one object a line"),
+                b"[1, 2]",
+                Sniffed::Other("JSON without an object or an array of them"),
             ),
+            ("a.txt", b"[\n {\"a\": 1}]", kind(MediaKind::Text)),
             (
                 "a.svg",
                 b"<?xml version='1.0'?><svg/>",

@@ -11,6 +11,8 @@ pub(crate) struct Extracted {
     pub(crate) text: String,
     /// The headings in the text, in order.
     pub(crate) headings: Vec<Heading>,
+    /// Characters of text that the file has but does not show, white space apart.
+    pub(crate) hidden_chars: usize,
 }
 
 impl Extracted {
@@ -157,6 +159,7 @@ impl Blocks {
             title: title.filter(|title| !title.is_empty()).or_else(first),
             text: self.text,
             headings: self.headings,
+            hidden_chars: 0,
         }
     }
 }

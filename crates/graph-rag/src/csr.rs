@@ -1,11 +1,9 @@
 //! How are many short lists kept in one piece of memory? Compressed sparse rows.
 
-use serde::{Deserialize, Serialize};
-
 use crate::GraphRagError;
 
 /// Rows of items, one behind the other.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Csr<T> {
     /// Where each row ends; the first starts at 0.
     ends: Vec<u32>,
@@ -30,6 +28,21 @@ impl<T: Clone> Csr<T> {
             ends.push(id32(items.len(), what)?);
         }
         Ok(Self { ends, items })
+    }
+
+    /// Rows of parts that [`ends`](Self::ends) and [`all`](Self::all) gave; [`is_sound`](Self::is_sound) tells whether they are.
+    pub(crate) fn from_parts(ends: Vec<u32>, items: Vec<T>) -> Self {
+        Self { ends, items }
+    }
+
+    /// Where each row ends.
+    pub(crate) fn ends(&self) -> &[u32] {
+        &self.ends
+    }
+
+    /// The items of all rows.
+    pub(crate) fn all(&self) -> &[T] {
+        &self.items
     }
 
     pub(crate) fn row(&self, row: usize) -> &[T] {

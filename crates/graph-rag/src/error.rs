@@ -6,8 +6,8 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum GraphRagError {
-    /// The names of titles and labels do not fit one search automaton.
-    #[error("{names} titles and labels are too many for one gazetteer; give fewer labels")]
+    /// The names of entities do not fit one search automaton.
+    #[error("{names} names are too many to be counted as substrings; count words")]
     Gazetteer {
         /// How many names.
         names: usize,
@@ -46,8 +46,8 @@ pub enum GraphRagError {
         /// The passage's.
         given: String,
     },
-    /// The embedder gave no vector for a question.
-    #[error("the embedder gave no vector for the question; use one that embeds every text")]
+    /// The embedder gave no vector for a text.
+    #[error("the embedder gave no vector for a text; use one that embeds every text")]
     NoVector,
     /// There are more items than 32 bits can number.
     #[error("the corpus has more than 4,294,967,295 {what}; split it")]

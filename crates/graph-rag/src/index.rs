@@ -4,32 +4,37 @@
 //! documents, labels and embedder give the same index. Only [`Index::save`] and
 //! [`Index::open`] touch files.
 
+mod blocks;
 mod change;
+mod codec;
 mod directory;
 mod embedding;
 mod file;
+mod records;
+mod words;
 
+use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use language_model::Embedder;
-use language_model::words::words;
 use serde::{Deserialize, Serialize};
-use similarity::bm25::Bm25;
 
 use crate::GraphRagError;
 use crate::csr::id32;
-use crate::extraction::PassageMentions;
 use crate::passage::{ContentHash, DocumentId, Passage};
 use crate::ppr::PassageEntityGraph;
 use crate::recogniser::{Extraction, Gazetteer, Label, Recogniser};
-use crate::token::Encoded;
 use crate::tri_graph::{
-    Adjacency, Identity, Occurrences, PassageNodes, Previous, TitleScope, TriGraph, assemble,
+    Adjacency, Identity, Occurrences, PassageNodes, Previous, SentenceNode, TitleScope, TriGraph,
+    assemble,
 };
 use crate::vectors::Vectors;
 
+pub(crate) use blocks::{BLOCK, Blocks};
 pub use change::{Change, ChangeReport};
+pub(crate) use records::{Record, Records};
+pub(crate) use words::WordIndex;
 
 /// What a sentence is embedded with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,86 +80,20 @@ impl IndexConfig {
     }
 }
 
-/// A passage as it is kept.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Record {
-    pub(crate) passage: Passage,
-    pub(crate) full_text: String,
-    pub(crate) hash: ContentHash,
-    pub(crate) mentions: PassageMentions,
-    /// The full text as names are looked for in it.
-    #[serde(skip)]
-    pub(crate) encoded: Encoded,
-}
-
-impl Record {
-    fn new(passage: Passage, recogniser: &Recogniser) -> Self {
-        let full_text = passage.full_text();
-        Self {
-            mentions: PassageMentions::of(&passage, recogniser),
-            hash: ContentHash::of(&full_text),
-            encoded: Encoded::new(&full_text),
-            full_text,
-            passage,
-        }
-    }
-}
-
 /// An index over passages.
 #[derive(Debug, Clone)]
 pub struct Index {
     pub(crate) config: IndexConfig,
     pub(crate) embedder: String,
     pub(crate) labels: Vec<Label>,
-    /// In order of document and ordinal.
-    pub(crate) records: Vec<Arc<Record>>,
+    pub(crate) records: Records,
     pub(crate) recogniser: Recogniser,
     pub(crate) graph: TriGraph,
     pub(crate) walks: PassageEntityGraph,
     pub(crate) vectors: Vectors,
     pub(crate) words: WordIndex,
-}
-
-/// BM25 over the passages.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct WordIndex {
-    pub(crate) bm25: Bm25,
-    /// The index there of each passage.
-    places: Vec<usize>,
-}
-
-impl WordIndex {
-    /// The words of records; those that `old` has are taken from there.
-    fn new(records: &[Arc<Record>], old: Option<&Index>) -> Self {
-        let mut bm25 = old.map_or_else(Bm25::default, |old| old.words.bm25.clone());
-        let mut known: HashMap<*const Record, usize> = HashMap::new();
-        if let Some(old) = old {
-            known = old
-                .records
-                .iter()
-                .map(Arc::as_ptr)
-                .zip(old.words.places.iter().copied())
-                .collect();
-        }
-        let mut places = Vec::with_capacity(records.len());
-        for record in records {
-            let place = known.remove(&Arc::as_ptr(record));
-            places.push(place.unwrap_or_else(|| bm25.insert(words(&record.full_text))));
-        }
-        // What is left is gone. Its order does not show: it is only taken out.
-        for record in old.into_iter().flat_map(|old| &old.records) {
-            if let Some(place) = known.get(&Arc::as_ptr(record)) {
-                bm25.remove(*place, words(&record.full_text));
-            }
-        }
-        Self { bm25, places }
-    }
-
-    /// BM25 of each passage.
-    pub(crate) fn scores(&self, query: &[String]) -> Vec<f32> {
-        let all = self.bm25.scores(query);
-        self.places.iter().map(|place| all[*place]).collect()
-    }
+    /// The file that it was opened from.
+    blocks: Option<Arc<Blocks>>,
 }
 
 impl Index {
@@ -186,16 +125,13 @@ impl Index {
         labels.sort();
         labels.dedup();
         let recogniser = recogniser(&labels, passages.iter().map(|p| p.title.as_str()), config)?;
-        let records: Vec<Arc<Record>> = passages
-            .into_iter()
-            .map(|passage| Arc::new(Record::new(passage, &recogniser)))
-            .collect();
+        let records = Records::read(passages, &recogniser);
         Self::of_records(records, labels, recogniser, config, None, embedder)
     }
 
     /// The one way to an index, from all its passages; vectors of texts that `old` has are taken from there.
     fn of_records(
-        records: Vec<Arc<Record>>,
+        records: Records,
         labels: Vec<Label>,
         recogniser: Recogniser,
         config: IndexConfig,
@@ -205,38 +141,68 @@ impl Index {
         let previous = old.map(|old| previous(old, &records)).transpose()?;
         let graph = graph_of(&records, &config, previous.as_ref())?;
         let vectors = embedding::vectors(&records, &graph, config, old, embedder)?;
-        let words = WordIndex::new(&records, old);
-        let embedder = embedder.fingerprint().to_owned();
-        Self::of_parts(
-            config, embedder, labels, records, recogniser, graph, vectors, words,
-        )
-    }
-
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the parts are what the index is made of"
-    )]
-    fn of_parts(
-        config: IndexConfig,
-        embedder: String,
-        labels: Vec<Label>,
-        records: Vec<Arc<Record>>,
-        recogniser: Recogniser,
-        graph: TriGraph,
-        vectors: Vectors,
-        words: WordIndex,
-    ) -> Result<Self, GraphRagError> {
+        old.map_or(Ok(()), Self::check)?;
         Ok(Self {
             walks: PassageEntityGraph::new(&graph)?,
-            words,
+            words: WordIndex::new(&records, old),
             config,
-            embedder,
+            embedder: embedder.fingerprint().to_owned(),
             labels,
             records,
             recogniser,
             graph,
             vectors,
+            blocks: None,
         })
+    }
+
+    /// Whether all that questions needed so far could be read. What of an opened index cannot be read counts as empty
+    /// until this is asked: ask it before what was found is used.
+    ///
+    /// # Errors
+    ///
+    /// [`GraphRagError::Damaged`] or [`GraphRagError::File`], whichever came first.
+    pub fn check(&self) -> Result<(), GraphRagError> {
+        match self.blocks.as_ref().and_then(|blocks| blocks.fault()) {
+            None => Ok(()),
+            Some(GraphRagError::File(error)) => Err(GraphRagError::File(std::io::Error::new(
+                error.kind(),
+                error.to_string(),
+            ))),
+            Some(GraphRagError::Damaged { reason }) => Err(blocks::damaged(reason)),
+            Some(_) => Err(blocks::damaged("a part cannot be read")),
+        }
+    }
+
+    /// Reads all that has not been read, and checks it.
+    ///
+    /// # Errors
+    ///
+    /// As [`check`](Self::check).
+    pub fn verify(&self) -> Result<(), GraphRagError> {
+        if let Some(blocks) = &self.blocks {
+            blocks.verify()?;
+        }
+        self.load()?;
+        self.check()
+    }
+
+    /// Reads all records.
+    fn load(&self) -> Result<(), GraphRagError> {
+        self.records.load()?;
+        let span_fits = |s: &SentenceNode| {
+            let record = self.records.get(s.passage as usize);
+            record.is_some_and(|r| {
+                r.full_text
+                    .get(s.span.start as usize..s.span.end as usize)
+                    .is_some()
+            })
+        };
+        if self.graph.sentences.iter().all(span_fits) {
+            Ok(())
+        } else {
+            Err(blocks::damaged("its parts do not fit each other"))
+        }
     }
 
     /// How it was indexed.
@@ -260,7 +226,7 @@ impl Index {
     /// Whether there are no passages.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.records.is_empty()
+        self.records.len() == 0
     }
 
     /// A passage, by its place in order of document and ordinal.
@@ -288,10 +254,17 @@ impl Index {
     /// The place of a passage.
     #[must_use]
     pub fn place_of(&self, document: &DocumentId, ordinal: u32) -> Option<u32> {
-        let found = self.records.binary_search_by(|r| {
-            (&r.passage.document, r.passage.ordinal).cmp(&(document, ordinal))
-        });
-        found.ok().and_then(|place| u32::try_from(place).ok())
+        let (mut low, mut high) = (0, self.records.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            let passage = &self.records.get(middle)?.passage;
+            match (&passage.document, passage.ordinal).cmp(&(document, ordinal)) {
+                Ordering::Less => low = middle + 1,
+                Ordering::Equal => return u32::try_from(middle).ok(),
+                Ordering::Greater => high = middle,
+            }
+        }
+        None
     }
 
     /// Its documents, in order.
@@ -327,7 +300,7 @@ impl Index {
     }
 }
 
-fn previous<'o>(old: &'o Index, records: &[Arc<Record>]) -> Result<Previous<'o>, GraphRagError> {
+fn previous<'o>(old: &'o Index, records: &Records) -> Result<Previous<'o>, GraphRagError> {
     let mut now: HashMap<*const Record, u32> = HashMap::with_capacity(records.len());
     for (place, record) in records.iter().enumerate() {
         now.insert(Arc::as_ptr(record), id32(place, "passages")?);
@@ -349,7 +322,7 @@ fn previous<'o>(old: &'o Index, records: &[Arc<Record>]) -> Result<Previous<'o>,
 }
 
 fn graph_of(
-    records: &[Arc<Record>],
+    records: &Records,
     config: &IndexConfig,
     previous: Option<&Previous<'_>>,
 ) -> Result<TriGraph, GraphRagError> {
@@ -358,7 +331,7 @@ fn graph_of(
         .map(|record| PassageNodes {
             document: &record.passage.document,
             text: &record.full_text,
-            encoded: &record.encoded,
+            encoded: record.encoded(),
             mentions: &record.mentions,
         })
         .collect();

@@ -15,7 +15,6 @@ use crate::GraphRagError;
 use crate::activation::{Activation, Seed, propagate};
 use crate::index::Index;
 use crate::passage_weight::{passage_weights, relevances};
-use crate::ppr::Solver;
 use crate::recogniser::Casing;
 use crate::token::Encoded;
 
@@ -194,12 +193,9 @@ impl Index {
             }
         };
         let weights = passage_weights(&self.graph, nearness, &activation.active, config);
-        let scores = self.walks.passage_scores(
-            &weights,
-            &activation.weights,
-            &config.ppr(),
-            Solver::PowerIteration,
-        );
+        let scores = self
+            .walks
+            .passage_scores(&weights, &activation.weights, &config.ppr());
         Retrieval {
             passages: best(&scores, config.retrieval_top_k),
             activation,
@@ -219,7 +215,9 @@ impl Index {
         config: &LinearRagConfig,
     ) -> Result<Retrieval, GraphRagError> {
         let query = self.query(question, embedder, config)?;
-        Ok(self.search(&query, &query.seeds, config))
+        let found = self.search(&query, &query.seeds, config);
+        self.check()?;
+        Ok(found)
     }
 
     /// The passages nearest to a question: the dense baseline.
@@ -235,7 +233,9 @@ impl Index {
     ) -> Result<Vec<Ranked>, GraphRagError> {
         let vectors = embedder.embed(&[question])?;
         let vector = vectors.first().ok_or(GraphRagError::NoVector)?;
-        Ok(best(&self.vectors.passages.cosines(vector), count))
+        let nearest = best(&self.vectors.passages.cosines(vector), count);
+        self.check()?;
+        Ok(nearest)
     }
 }
 

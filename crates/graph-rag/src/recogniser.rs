@@ -99,6 +99,10 @@ impl Recogniser {
         }
     }
 
+    pub(crate) fn gazetteer(&self) -> &Gazetteer {
+        &self.gazetteer
+    }
+
     /// What identifies its rules: stored mentions may be used exactly when this is the same.
     pub const VERSION: &'static str = "built-in-1";
 

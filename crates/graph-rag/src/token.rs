@@ -155,13 +155,6 @@ impl Encoded {
         self.text.push_str(folded);
         self.text.push('\u{2}');
     }
-
-    /// The units of a match in the encoded text, as a range of indexes.
-    pub(crate) fn units_of(&self, start: usize, end: usize) -> std::ops::Range<usize> {
-        let from = self.units.partition_point(|unit| unit.encoded < start);
-        let to = self.units.partition_point(|unit| unit.encoded < end);
-        from..to
-    }
 }
 
 #[cfg(test)]
@@ -191,12 +184,16 @@ mod tests {
 
     #[test]
     fn an_encoded_name_is_found_as_whole_words_and_without_the_possessive() {
-        let text = Encoded::new("When did Lothair Ii's mother die?");
+        let question = "When did Lothair Ii's mother die?";
+        let text = Encoded::new(question);
         let name = Encoded::new("Lothair II").text;
         let at = text.text.find(&name).unwrap();
-        let units = text.units_of(at, at + name.len());
-        let span = text.units[units.start].start..text.units[units.end - 1].end;
-        assert_eq!(&"When did Lothair Ii's mother die?"[span], "Lothair Ii");
+        let inside: Vec<&Unit> = text
+            .units
+            .iter()
+            .filter(|unit| (at..at + name.len()).contains(&unit.encoded))
+            .collect();
+        assert_eq!(&question[inside[0].start..inside[1].end], "Lothair Ii");
         assert!(
             !Encoded::new("Annabel")
                 .text

@@ -6,13 +6,13 @@
 mod assemble;
 mod occurrences;
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::csr::Csr;
+use crate::names::NameTable;
 
 pub(crate) use assemble::{PassageNodes, Previous, assemble};
 
@@ -95,7 +95,7 @@ pub struct TriGraph {
     /// Passage → adjacent passages.
     pub(crate) adjacent: Csr<u32>,
     /// Folded name → the first entity so called.
-    pub(crate) by_name: HashMap<String, u32>,
+    pub(crate) by_name: NameTable,
 }
 
 impl TriGraph {
@@ -130,17 +130,6 @@ impl TriGraph {
                 .is_sound(entities, |(p, _)| below(*p, passages))
             && self.adjacent.is_sound(passages, |p| below(*p, passages))
             && self.sentences.iter().all(|s| below(s.passage, passages))
-    }
-
-    /// The names of entities as they are looked up.
-    pub(crate) fn named(entities: &[Entity]) -> HashMap<String, u32> {
-        let mut by_name = HashMap::with_capacity(entities.len());
-        for (id, entity) in (0_u32..).zip(entities) {
-            by_name
-                .entry(crate::token::Encoded::new(&entity.name).text)
-                .or_insert(id);
-        }
-        by_name
     }
 
     /// How many passages there are.
@@ -182,9 +171,7 @@ impl TriGraph {
     /// The entity whose folded name a text has.
     #[must_use]
     pub fn entity_named(&self, text: &str) -> Option<u32> {
-        self.by_name
-            .get(&crate::token::Encoded::new(text).text)
-            .copied()
+        self.by_name.get(&crate::token::Encoded::new(text).text)
     }
 
     /// An entity's name; empty for an id that does not exist.

@@ -77,6 +77,8 @@ pub struct AddReport {
     pub problems: Vec<String>,
     /// Documents with bytes that stood for no character.
     pub undecodable: u64,
+    /// Web pages with text that they do not show, which was left out.
+    pub hidden: u64,
     /// The run was stopped; what had gone in stays.
     pub interrupted: bool,
     /// Passages in the corpus now.
@@ -203,6 +205,7 @@ impl Engine {
             skipped: report.skipped_count(),
             problems: report.entries.iter().map(ToString::to_string).collect(),
             undecodable: report.undecodable,
+            hidden: report.hidden,
             interrupted: report.interrupted || cancel.load(Ordering::Relaxed),
             passages: corpus.held(embedder)?.index.len(),
             suspects,
@@ -225,7 +228,7 @@ impl Engine {
             chunks: held.manifest.chunks,
             documents,
         };
-        corpus.replace(Held { index, manifest })?;
+        corpus.replace(Held::new(index, manifest))?;
         let touched = report.changed.iter().chain(&report.removed);
         let keys = touched
             .map(|(document, ordinal)| passage_key(corpus.name(), &document.0, *ordinal))

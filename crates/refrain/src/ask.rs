@@ -118,7 +118,7 @@ impl Engine {
     }
 }
 
-/// Asks the graphs in order, then the corpora, until one answers; the first one's refusal stands when none does.
+/// Asks the graphs in order, then the likeliest graph and the corpora together, then the corpora, until one answers; the first one's refusal stands when none does.
 fn try_sources(
     frame: &Frame<'_>,
     routes: &[Route],
@@ -129,9 +129,17 @@ fn try_sources(
     for route in routes {
         let (answer, episode) = frame.answer_in(route)?;
         if !answer.refused {
-            return Ok((answer, episode));
+            return Ok(match frame.other_half(route, corpora, question, &answer)? {
+                Some(whole) => (whole, None),
+                None => (answer, episode),
+            });
         }
         refusal.get_or_insert((answer, episode));
+    }
+    if let Some(route) = routes.first()
+        && let Some(answer) = frame.answer_from_both(route, corpora, question)?
+    {
+        return Ok((answer, None));
     }
     let mut best: Option<(Answer, Option<Episode>)> = None;
     for corpus in corpora.iter().take(MAX_SOURCES_ASKED) {

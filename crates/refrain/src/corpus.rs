@@ -1,6 +1,6 @@
 //! Which documents can be asked? A corpus: an index over their passages, and what it was made of.
 //!
-//! A corpus is read when it is first asked. A change makes a new index, writes it beside the old one and renames it;
+//! A corpus is opened when it is first asked, and read as far as questions need it. A change makes a new index, writes it beside the old one and renames it;
 //! then the list of documents follows. A crash between the two costs reading some documents again, which changes
 //! nothing.
 
@@ -15,6 +15,7 @@ use language_model::Embedder;
 use serde::Serialize;
 
 use crate::directory::Directory;
+use crate::documents::ReadyExperiences;
 use crate::error::{EngineError, check_name};
 
 pub(crate) use manifest::{Entry, Manifest, PassagePlace};
@@ -94,6 +95,18 @@ pub struct Corpus {
 pub(crate) struct Held {
     pub(crate) index: Index,
     pub(crate) manifest: Manifest,
+    /// What earlier answers from it left, bound to this index.
+    pub(crate) experiences: ReadyExperiences,
+}
+
+impl Held {
+    pub(crate) fn new(index: Index, manifest: Manifest) -> Self {
+        Self {
+            index,
+            manifest,
+            experiences: ReadyExperiences::default(),
+        }
+    }
 }
 
 /// What there is of a corpus.
@@ -154,7 +167,7 @@ impl Corpus {
         &self.name
     }
 
-    /// The corpus as it is now, read from disk the first time; embedded anew when another embedder made it.
+    /// The corpus as it is now, opened the first time; embedded anew when another embedder made it.
     pub(crate) fn held(&self, embedder: &dyn Embedder) -> Result<Arc<Held>, EngineError> {
         if let Some(held) = &*self.held.read().unwrap_or_else(PoisonError::into_inner) {
             return Ok(Arc::clone(held));
@@ -172,27 +185,25 @@ impl Corpus {
         let manifest = Manifest::read(&self.directory)?;
         let none = || Index::build([], [], IndexConfig::default(), embedder);
         if manifest.documents.is_empty() {
-            return Ok(Held {
-                index: none()?,
-                manifest,
-            });
+            return Ok(Held::new(none()?, manifest));
         }
         let index = Index::open(&self.directory)?;
         if index.embedder() == embedder.fingerprint() {
-            return Ok(Held { index, manifest });
+            return Ok(Held::new(index, manifest));
         }
         tracing::info!(
             corpus = self.name,
             passages = index.len(),
             "the corpus was made by another embedder and is embedded anew"
         );
+        index.verify()?;
         let count = u32::try_from(index.len()).unwrap_or(u32::MAX);
         let passages: Vec<Passage> = (0..count)
             .filter_map(|place| index.passage(place).cloned())
             .collect();
         let index = Index::build(passages, [], *index.config(), embedder)?;
         index.save(&self.directory)?;
-        Ok(Held { index, manifest })
+        Ok(Held::new(index, manifest))
     }
 
     /// Whether nothing of it has ever been written.

@@ -100,7 +100,9 @@ fn corpora(directory: &Directory) -> Result<Vec<Check>, EngineError> {
         let what = format!("corpus {name}");
         let read = Manifest::read(&path).and_then(|manifest| {
             let passages = if Manifest::exists(&path) {
-                graph_rag::Index::open(&path)?.len()
+                let index = graph_rag::Index::open(&path)?;
+                index.verify()?;
+                index.len()
             } else {
                 0
             };

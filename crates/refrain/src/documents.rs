@@ -25,6 +25,7 @@ use crate::explain;
 use crate::wording;
 
 use experiences::Experiences;
+pub(crate) use experiences::ReadyExperiences;
 
 /// An answer less sure than this is none: what was found is cited, and that is said.
 const LEAST_CONFIDENCE: f32 = 0.2;
@@ -56,10 +57,19 @@ impl Frame<'_> {
     ) -> Result<(Answer, Option<Episode>), EngineError> {
         let embedder = self.engine.embedder.as_ref();
         let held = corpus.held(embedder)?;
-        let mut experiences = Experiences::of(self.memory, corpus.name(), self.now);
-        let living = experiences.bound(&held.index);
         let seconds = self.now.0 / 1_000;
         let settings = LinearRagConfig::default();
+        let query = held.index.query(question, embedder, &settings)?;
+        let namespace = &self.request.namespace;
+        let mut experiences = Experiences::of(
+            self.memory,
+            namespace,
+            &held,
+            corpus.name(),
+            &query,
+            self.now,
+        );
+        let living = experiences.bound(&held.index);
         let retrieval = living.retrieve(&held.index, question, embedder, &settings, seconds)?;
         let extract =
             held.index
@@ -90,6 +100,8 @@ impl Frame<'_> {
         let episode = self
             .memory
             .map(|_| self.document_episode(&attempt, &answer, question, hit));
+        // What of the index could not be read counted as empty until here.
+        held.index.check()?;
         Ok((answer, episode))
     }
 

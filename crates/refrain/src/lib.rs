@@ -5,6 +5,7 @@ pub mod answer;
 pub mod ask;
 mod aspect;
 mod attempt;
+mod bridge;
 pub mod budget;
 pub mod clock;
 pub mod config;

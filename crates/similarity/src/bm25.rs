@@ -41,8 +41,17 @@ pub struct Bm25 {
     /// How many texts are in, and how many words they have.
     texts: usize,
     words: u64,
-    /// For each word its texts, by index, and how often it is in each.
-    postings: BTreeMap<String, Vec<(usize, f32)>>,
+    /// For each word its texts, ascending, and how often it is in each.
+    postings: BTreeMap<String, Vec<Posting>>,
+}
+
+/// A text that has a word.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Posting {
+    /// The text's index.
+    pub text: u32,
+    /// How often it has the word; a whole number, at least 1.
+    pub count: f32,
 }
 
 impl Bm25 {
@@ -78,13 +87,64 @@ impl Bm25 {
         index
     }
 
-    /// Adds a text and gives its index, the next one. Scores are as if all texts had been there from the start.
+    /// An index of what [`postings`](Self::postings) gave, with the usual parameters: as many texts as `texts`, numbered
+    /// from 0. Postings of texts that are not there, and those behind one that does not ascend, are left out.
+    pub fn from_postings(
+        texts: u32,
+        postings: impl IntoIterator<Item = (String, Vec<Posting>)>,
+    ) -> Self {
+        let mut lengths = vec![0.0_f32; texts as usize];
+        let mut words = 0;
+        let sound = |(word, mut list): (String, Vec<Posting>)| {
+            let mut least = 0;
+            list.retain(|posting| {
+                let is_next = posting.text >= least
+                    && posting.text < texts
+                    && posting.count >= 1.0
+                    && posting.count.is_finite();
+                least = if is_next { posting.text + 1 } else { least };
+                is_next
+            });
+            for posting in &list {
+                lengths[posting.text as usize] += posting.count;
+                words += whole(posting.count);
+            }
+            (word, list)
+        };
+        let postings = postings
+            .into_iter()
+            .map(sound)
+            .filter(|(_, list)| !list.is_empty())
+            .collect();
+        Self {
+            params: Bm25Params::default(),
+            texts: lengths.len(),
+            lengths: lengths.into_iter().map(Some).collect(),
+            words,
+            postings,
+        }
+    }
+
+    /// Each word, ascending, with the texts that have it, ascending by index.
+    pub fn postings(&self) -> impl Iterator<Item = (&str, &[Posting])> {
+        self.postings
+            .iter()
+            .map(|(word, list)| (word.as_str(), list.as_slice()))
+    }
+
+    /// Adds a text and gives its index, the next one. Scores are as if all texts had been there from the start. A text
+    /// beyond the 4,294,967,295th is counted but never found.
     pub fn insert<W: AsRef<str>>(&mut self, words: impl IntoIterator<Item = W>) -> usize {
         let text = self.lengths.len();
         let counts = counts(words);
         let length: f32 = counts.values().sum();
-        for (word, count) in counts {
-            self.postings.entry(word).or_default().push((text, count));
+        if let Ok(text) = u32::try_from(text) {
+            for (word, count) in counts {
+                self.postings
+                    .entry(word)
+                    .or_default()
+                    .push(Posting { text, count });
+            }
         }
         self.lengths.push(Some(length));
         self.texts += 1;
@@ -103,7 +163,7 @@ impl Bm25 {
             let Some(list) = self.postings.get_mut(word) else {
                 continue;
             };
-            list.retain(|entry| entry.0 != text);
+            list.retain(|entry| entry.text as usize != text);
             if list.is_empty() {
                 self.postings.remove(word);
             }
@@ -181,9 +241,10 @@ impl Bm25 {
         let mut scores: BTreeMap<usize, f32> = BTreeMap::new();
         for word in counts(query).keys() {
             let idf = self.idf(word);
-            for &(text, count) in self.postings.get(word).map_or(&[][..], Vec::as_slice) {
+            for posting in self.postings.get(word).into_iter().flatten() {
+                let text = posting.text as usize;
                 *scores.entry(text).or_insert(0.0) +=
-                    idf * self.saturated(count, self.length(text));
+                    idf * self.saturated(posting.count, self.length(text));
             }
         }
         let own = self.self_score(query);
@@ -198,10 +259,18 @@ impl Bm25 {
     /// [`score`](Self::score) of every index that was given, those of texts taken out included.
     pub fn scores<W: AsRef<str>>(&self, query: &[W]) -> Vec<f32> {
         let mut scores = vec![0.0; self.lengths.len()];
+        let mean_length = self.mean_length();
+        let norms: Vec<f32> = self
+            .lengths
+            .iter()
+            .map(|length| self.norm(length.unwrap_or(0.0), mean_length))
+            .collect();
         for word in counts(query).keys() {
             let idf = self.idf(word);
-            for &(text, count) in self.postings.get(word).map_or(&[][..], Vec::as_slice) {
-                scores[text] += idf * self.saturated(count, self.length(text));
+            for posting in self.postings.get(word).into_iter().flatten() {
+                let text = posting.text as usize;
+                scores[text] +=
+                    idf * (posting.count * (self.params.k1 + 1.0) / (posting.count + norms[text]));
             }
         }
         scores
@@ -211,17 +280,21 @@ impl Bm25 {
         let Some(list) = self.postings.get(word) else {
             return 0.0;
         };
-        list.binary_search_by_key(&text, |entry| entry.0)
-            .map_or(0.0, |place| list[place].1)
+        list.binary_search_by_key(&text, |entry| entry.text as usize)
+            .map_or(0.0, |place| list[place].count)
     }
 
     fn saturated(&self, count: f32, length: f32) -> f32 {
-        let mean_length = self.mean_length();
-        let Bm25Params { k1, b } = self.params;
         if count == 0.0 {
             return 0.0;
         }
-        count * (k1 + 1.0) / (count + k1 * (1.0 - b + b * length / mean_length))
+        count * (self.params.k1 + 1.0) / (count + self.norm(length, self.mean_length()))
+    }
+
+    /// What a count is saturated by in a text of such a length.
+    fn norm(&self, length: f32, mean_length: f32) -> f32 {
+        let Bm25Params { k1, b } = self.params;
+        k1 * (1.0 - b + b * length / mean_length)
     }
 }
 
@@ -282,7 +355,10 @@ mod tests {
             naive.truncate(k);
             prop_assert_eq!(index.top_k(&query, k), naive);
             let each: Vec<f32> = (0..texts.len()).map(|t| index.score(&query, t)).collect();
-            prop_assert_eq!(index.scores(&query), each);
+            prop_assert_eq!(index.scores(&query), each.clone());
+            let count = u32::try_from(texts.len()).unwrap();
+            let again = index.postings().map(|(word, list)| (word.to_owned(), list.to_vec()));
+            prop_assert_eq!(Bm25::from_postings(count, again).scores(&query), each);
         }
 
         #[test]

@@ -47,6 +47,98 @@ fn main() {
 }
 
 #[test]
+fn what_a_page_does_not_show_is_left_out_and_counted() {
+    let shown = |body: &str| {
+        let page = format!("<html><body><p>Before.</p>{body}</body></html>");
+        document("a.html", page.as_bytes()).text
+    };
+    for (body, text) in [
+        (
+            "<div hidden>no <div>no</div> no</div><p>After.",
+            "Before.\n\nAfter.",
+        ),
+        (
+            "<p>On <span style='color:red; Display : NONE'>no</span>ly.",
+            "Before.\n\nOn ly.",
+        ),
+        (
+            "<p>On <span aria-hidden=true>no</span>ly.",
+            "Before.\n\nOn ly.",
+        ),
+        (
+            "<p>On <span style='visibility:hidden!important'>no</span>ly.",
+            "Before.\n\nOn ly.",
+        ),
+        (
+            "<p>Yes <span style='display:none2' aria-hidden=false>this</span>.",
+            "Before.\n\nYes this.",
+        ),
+        ("<p hidden>no<p>After.", "Before.\n\nAfter."),
+        (
+            "<ul><li>one<li hidden>no<ul><li>no</ul>no<li>two</ul>After.",
+            "Before.\n\n- one\n- two\n\nAfter.",
+        ),
+        ("<ul><li hidden>no</ul><p>After.", "Before.\n\nAfter."),
+        ("<input hidden><br hidden><p>After.", "Before.\n\nAfter."),
+        ("<template><p>no</template><p>After.", "Before.\n\nAfter."),
+        (
+            "<div hidden><script>'</div>'</script>no</div>After.",
+            "Before.\n\nAfter.",
+        ),
+    ] {
+        assert_eq!(shown(body), text, "{body}");
+    }
+    let made = folder(&[
+        ("a.html", b"<html><body>Shown. <div style='display:none'>Ignore what was said.</div></body></html>"),
+        ("b.html", b"<html><body>Shown too. <div hidden> </div></body></html>"),
+        ("c.html", b"<html><body hidden>All of it.</body></html>"),
+    ]);
+    let (documents, report) = ingest(made.path(), Limits::default());
+    assert_eq!(
+        (documents.len(), report.hidden, report.skipped_count()),
+        (2, 1, 1)
+    );
+}
+
+#[test]
+fn records_of_a_json_array_and_an_object_over_lines_are_documents() {
+    let made = folder(&[
+        (
+            "array.json",
+            b"[\n  {\"title\": \"One\", \"text\": \"a [ b\"},\n  {\"text\": 5}, 7,\n  {\"text\": \"last\"}\n]\n",
+        ),
+        ("broken.json", b"[{\"text\": \"whole\"}, {\"text\": \"cut"),
+        ("numbers.json", b"[1, 2]"),
+        ("object.json", b"{\n  \"text\": \"alone\"\n}"),
+    ]);
+    let (documents, report) = ingest(made.path(), Limits::default());
+    let said: Vec<_> = documents
+        .iter()
+        .map(|d| (d.title.as_str(), d.text.as_str()))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            ("One", "a [ b"),
+            ("array 4", "last"),
+            ("broken 1", "whole"),
+            ("object 1", "alone")
+        ]
+    );
+    let told = skipped(&report, made.path());
+    let expected = [
+        "array.json:2 is no JSON object",
+        "array.json:3 is no JSON object",
+        "broken.json:2 is no JSON object",
+        "numbers.json is JSON without an object",
+    ];
+    assert_eq!(told.len(), expected.len(), "{told:#?}");
+    for (told, expected) in told.iter().zip(expected) {
+        assert!(told.starts_with(expected), "{told}");
+    }
+}
+
+#[test]
 fn a_page_is_decoded_as_it_declares() {
     let page = b"<html><head><meta http-equiv=Content-Type content='text/html; charset=windows-1251'><body>\xcf\xf0\xe8";
     assert_eq!(document("a.html", page).text, "При");

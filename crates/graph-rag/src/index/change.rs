@@ -49,7 +49,7 @@ impl Index {
     ///
     /// # Errors
     ///
-    /// As [`Index::build`]; [`GraphRagError::OtherEmbedder`] when the embedder is not the index's own.
+    /// As [`Index::build`] and [`Index::verify`]; [`GraphRagError::OtherEmbedder`] when the embedder is not the index's own.
     pub fn changed(
         &self,
         changes: impl IntoIterator<Item = Change>,
@@ -61,6 +61,7 @@ impl Index {
                 given: embedder.fingerprint().to_owned(),
             });
         }
+        self.load()?;
         let mut documents: BTreeMap<DocumentId, Vec<Passage>> = BTreeMap::new();
         for change in changes {
             match change {
@@ -70,7 +71,7 @@ impl Index {
         }
         let mut kept: BTreeMap<Place, Arc<Record>> = BTreeMap::new();
         let mut before: HashMap<Place, ContentHash> = HashMap::new();
-        for record in &self.records {
+        for record in self.records.iter() {
             let place = (record.passage.document.clone(), record.passage.ordinal);
             if documents.contains_key(&record.passage.document) {
                 before.insert(place.clone(), record.hash);
@@ -90,7 +91,7 @@ impl Index {
         for record in kept.values_mut() {
             if !affected.is_empty()
                 && !affected
-                    .find(&record.full_text, &record.encoded, false)
+                    .find(&record.full_text, record.encoded(), false)
                     .is_empty()
             {
                 *record = Arc::new(Record::new(record.passage.clone(), &recogniser));
@@ -101,9 +102,9 @@ impl Index {
             let place = (passage.document.clone(), passage.ordinal);
             kept.insert(place, Arc::new(Record::new(passage, &recogniser)));
         }
-        let records = kept.into_values().collect();
+        let records: Vec<Arc<Record>> = kept.into_values().collect();
         let index = Self::of_records(
-            records,
+            records.into(),
             self.labels.clone(),
             recogniser,
             self.config,

@@ -6,6 +6,7 @@ use std::io::BufWriter;
 use std::path::Path;
 
 use super::Index;
+use super::blocks::Blocks;
 use crate::GraphRagError;
 
 const FILE: &str = "documents.index";
@@ -41,12 +42,12 @@ impl Index {
         Ok(())
     }
 
-    /// Reads the index of a directory.
+    /// Opens the index of a directory. Its file stays open: what questions need is read when they need it.
     ///
     /// # Errors
     ///
     /// [`GraphRagError::File`] when there is none, and as [`Index::read_from`].
     pub fn open(directory: &Path) -> Result<Self, GraphRagError> {
-        Self::read_from(fs_err::File::open(directory.join(FILE))?)
+        Self::of_blocks(Blocks::of_file(fs_err::File::open(directory.join(FILE))?)?)
     }
 }

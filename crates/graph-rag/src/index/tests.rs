@@ -33,7 +33,7 @@ fn passage(document: usize, ordinal: u32, title: usize, text: usize) -> Passage 
 
 /// Bit for bit the same, as far as anything can show.
 pub(crate) fn assert_same(a: &Index, b: &Index) {
-    assert_eq!(a.records, b.records);
+    assert!(a.records.iter().eq(b.records.iter()) && a.len() == b.len());
     assert_eq!(a.graph.entities, b.graph.entities);
     assert_eq!(a.graph.sentences, b.graph.sentences);
     assert_eq!(a.graph.entity_sentences, b.graph.entity_sentences);
@@ -229,16 +229,23 @@ fn what_is_written_is_read_and_goes_on_changing_alike() {
 #[test]
 fn damage_anywhere_is_noticed() {
     let whole = bytes(&small());
-    for cut in 0..whole.len() {
-        assert!(Index::read_from(&whole[..cut]).is_err(), "cut at {cut}");
+    let is_whole = |bytes: &[u8]| {
+        Index::read_from(bytes)
+            .and_then(|index| index.verify())
+            .is_ok()
+    };
+    assert!(is_whole(&whole));
+    for cut in (0..whole.len()).step_by(1_013) {
+        assert!(!is_whole(&whole[..cut]), "cut at {cut}");
     }
-    for at in (0..whole.len()).step_by(7) {
+    for at in (0..whole.len())
+        .step_by(1_009)
+        .chain(0..64)
+        .chain(whole.len() - 200..whole.len())
+    {
         let mut changed = whole.clone();
         changed[at] ^= 0x10;
-        assert!(
-            Index::read_from(changed.as_slice()).is_err(),
-            "a bit at {at}"
-        );
+        assert!(!is_whole(&changed), "a bit at {at}");
     }
     let mut longer = whole.clone();
     longer.push(0);
@@ -252,6 +259,51 @@ fn damage_anywhere_is_noticed() {
         Index::read_from(other.as_slice()),
         Err(GraphRagError::Format { found: 200, .. })
     ));
+}
+
+#[test]
+fn a_question_is_not_answered_from_what_is_damaged() {
+    let folder = tempfile::tempdir().unwrap();
+    small().save(folder.path()).unwrap();
+    let file = folder.path().join("documents.index");
+    let whole = std::fs::read(&file).unwrap();
+    let ask = || {
+        let index = Index::open(folder.path())?;
+        index.retrieve(
+            "Who met Ada Lane near Oak Hill?",
+            &ToyEmbedder,
+            &LinearRagConfig::default(),
+        )?;
+        // The second time it is damaged still.
+        index.retrieve(
+            "Who met Ada Lane near Oak Hill?",
+            &ToyEmbedder,
+            &LinearRagConfig::default(),
+        )
+    };
+    let right = ask().unwrap();
+    let (mut noticed, mut unread) = (0, 0);
+    for at in (12..whole.len()).step_by(4_001) {
+        let mut changed = whole.clone();
+        changed[at] ^= 1;
+        std::fs::write(&file, changed).unwrap();
+        match ask() {
+            Err(error) => {
+                assert!(matches!(error, GraphRagError::Damaged { .. }), "{error}");
+                noticed += 1;
+            }
+            // What this question does not need may be damaged: what is found is right all the same.
+            Ok(found) => {
+                assert_eq!(found, right);
+                assert!(Index::open(folder.path()).unwrap().verify().is_err());
+                unread += 1;
+            }
+        }
+    }
+    assert!(
+        noticed > 0 && unread > 0,
+        "{noticed} noticed, {unread} unread"
+    );
 }
 
 #[test]

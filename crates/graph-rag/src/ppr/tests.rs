@@ -76,7 +76,7 @@ fn rows() -> impl Strategy<Value = Vec<Vec<(u32, f64)>>> {
 
 proptest! {
     #[test]
-    fn both_solvers_equal_the_definition(
+    fn the_walk_equals_the_definition(
         rows in rows(),
         weights in prop::collection::vec(0.01_f64..1.0, 12),
         seeds in prop::collection::vec((0_u32..8, 0.0_f64..2.0), 0..4),
@@ -102,10 +102,18 @@ proptest! {
         let walks = PassageEntityGraph::new(&graph).unwrap();
         let exact = naive(&graph, &weights[..n], &seeds, damping);
         let config = PprConfig { damping, ..CONFIG };
-        for solver in [Solver::PowerIteration, Solver::ForwardPush] {
-            let scores = walks.passage_scores(&weights[..n], &seeds, &config, solver);
+        let scores = walks.passage_scores(&weights[..n], &seeds, &config);
+        for (score, exact) in scores.iter().zip(&exact) {
+            prop_assert!((score - exact).abs() < 1e-8, "{score} is not {exact}");
+        }
+        // In 32 bits, as large graphs are walked, and then only where that is exact enough.
+        let narrow = walks.clone().narrowed();
+        let most = exact.iter().copied().fold(0.0, f64::max);
+        for tolerance in [1e-9, 4e-6] {
+            let config = PprConfig { tolerance, ..config };
+            let scores = narrow.passage_scores(&weights[..n], &seeds, &config);
             for (score, exact) in scores.iter().zip(&exact) {
-                prop_assert!((score - exact).abs() < 1e-8, "{solver:?}: {score} is not {exact}");
+                prop_assert!((score - exact).abs() < tolerance.max(1e-8), "{score} is not {exact} of {most}");
             }
         }
     }
@@ -116,10 +124,7 @@ fn without_a_restart_nothing_is_reached() {
     let graph = graph(&[vec![(0, 1.0)]], 1, &[]);
     let walks = PassageEntityGraph::new(&graph).unwrap();
     for weights in [[0.0], [-1.0], [f64::NAN]] {
-        assert_eq!(
-            walks.passage_scores(&weights, &[], &CONFIG, Solver::PowerIteration),
-            [0.0]
-        );
+        assert_eq!(walks.passage_scores(&weights, &[], &CONFIG), [0.0]);
     }
 }
 
@@ -131,7 +136,7 @@ fn rounds_are_bounded() {
         max_rounds: 1,
         ..CONFIG
     };
-    let one = walks.passage_scores(&[1.0, 0.0], &[], &config, Solver::PowerIteration);
-    let all = walks.passage_scores(&[1.0, 0.0], &[], &CONFIG, Solver::PowerIteration);
+    let one = walks.passage_scores(&[1.0, 0.0], &[], &config);
+    let all = walks.passage_scores(&[1.0, 0.0], &[], &CONFIG);
     assert!(one[1] > 0.0 && (one[1] - all[1]).abs() > 1e-6);
 }

@@ -1,16 +1,16 @@
 //! Which known names stand in a text?
 //!
-//! One Aho-Corasick pass (Aho and Corasick 1975) over folded words: whole words only, the longest name first, up to nine
-//! words. It guesses nothing: a name it was not given is not found.
+//! From the left, at each word the longest name that begins there, among folded names in order: whole words only, up to
+//! nine. It guesses nothing: a name it was not given is not found.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, MatchKind};
 use serde::{Deserialize, Serialize};
 
 use super::word_lists::is_function_word;
 use crate::GraphRagError;
+use crate::names::NameTable;
 use crate::token::{Encoded, fold, tokens};
 
 /// Longest name that is looked for, in words.
@@ -45,11 +45,12 @@ pub(crate) struct Hit {
     pub(crate) label: usize,
 }
 
-/// Names, and the machine that finds them.
+/// Names, and where they lie in order.
 #[derive(Debug, Clone, Default)]
 pub struct Gazetteer {
     labels: Vec<Label>,
-    automaton: Option<AhoCorasick>,
+    /// Their folded forms, numbered as the labels.
+    names: NameTable,
 }
 
 impl Gazetteer {
@@ -59,7 +60,7 @@ impl Gazetteer {
     ///
     /// # Errors
     ///
-    /// [`GraphRagError::Gazetteer`] when the names are too many for one automaton.
+    /// [`GraphRagError::TooMany`] when the names have more than 4 GiB.
     pub fn new<'l>(labels: impl IntoIterator<Item = &'l Label>) -> Result<Self, GraphRagError> {
         let mut known: BTreeMap<String, Label> = BTreeMap::new();
         let mut shortened = Vec::new();
@@ -72,17 +73,27 @@ impl Gazetteer {
         for label in shortened {
             add(label, &mut known);
         }
-        let automaton = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .build(known.keys())
-            .map_err(|source| GraphRagError::Gazetteer {
-                names: known.len(),
-                source: Box::new(source),
-            })?;
+        let (forms, labels): (Vec<String>, Vec<Label>) = known.into_iter().unzip();
         Ok(Self {
-            automaton: (!known.is_empty()).then_some(automaton),
-            labels: known.into_values().collect(),
+            names: NameTable::new(forms.into_iter().zip(0_u32..))?,
+            labels,
         })
+    }
+
+    /// A gazetteer of the parts of one; nothing if they do not fit.
+    pub(crate) fn from_parts(names: NameTable, labels: Vec<Label>) -> Option<Self> {
+        let numbers = names.parts().2;
+        let fits =
+            names.len() == labels.len() && (0_u32..).zip(numbers).all(|(at, number)| at == *number);
+        fits.then_some(Self { labels, names })
+    }
+
+    pub(crate) fn names(&self) -> &NameTable {
+        &self.names
+    }
+
+    pub(crate) fn labels(&self) -> &[Label] {
+        &self.labels
     }
 
     /// How many names there are.
@@ -104,22 +115,27 @@ impl Gazetteer {
     /// The names in an encoded text, without overlaps. In `cased` text a name must show a capital or digit in a word
     /// that is no function word, or be written exactly as it was given.
     pub(crate) fn find(&self, text: &str, encoded: &Encoded, cased: bool) -> Vec<Hit> {
-        let Some(automaton) = &self.automaton else {
-            return Vec::new();
-        };
-        let found = automaton.find_iter(&encoded.text).filter_map(|found| {
-            let units = &encoded.units[encoded.units_of(found.start(), found.end())];
-            let span = units.first()?.start..units.last()?.end;
-            let label = found.pattern().as_usize();
-            let exact = || {
+        let mut hits = Vec::new();
+        let mut at = 0;
+        while at < encoded.units.len() {
+            let Some((end, label)) = self.names.longest_at(encoded, at) else {
+                at += 1;
+                continue;
+            };
+            let (units, label) = (&encoded.units[at..end], label as usize);
+            let span = encoded.units[at].start..encoded.units[end - 1].end;
+            at = end;
+            let is_exact = || {
                 self.labels
                     .get(label)
                     .is_some_and(|l| l.name == text[span.clone()])
             };
-            let shown = || units.iter().any(|unit| shows(&text[unit.start..unit.end]));
-            (!cased || shown() || exact()).then_some(Hit { span, label })
-        });
-        found.collect()
+            let is_shown = || units.iter().any(|unit| shows(&text[unit.start..unit.end]));
+            if !cased || is_shown() || is_exact() {
+                hits.push(Hit { span, label });
+            }
+        }
+        hits
     }
 }
 

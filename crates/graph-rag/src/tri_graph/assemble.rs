@@ -12,6 +12,7 @@ use crate::GraphRagError;
 use crate::csr::{Csr, id32};
 use crate::extraction::{Named, PassageMentions};
 use crate::index::IndexConfig;
+use crate::names::NameTable;
 use crate::passage::DocumentId;
 use crate::token::Encoded;
 
@@ -83,7 +84,7 @@ pub(crate) fn assemble(
         adjacent: Csr::from_rows(adjacent(passages, config.adjacency)?, "adjacencies")?,
         entities: building.entities,
         sentences: building.sentences,
-        by_name: building.by_name,
+        by_name: NameTable::new(building.by_name)?,
     })
 }
 
@@ -127,7 +128,7 @@ impl<'p> Building<'p> {
         let previous = previous?;
         let row = |form: &String| {
             let entity = previous.graph.by_name.get(form)?;
-            Some(previous.graph.occurrences.row(*entity as usize))
+            Some(previous.graph.occurrences.row(entity as usize))
         };
         Some(Known {
             rows: self.forms.iter().map(row).collect(),

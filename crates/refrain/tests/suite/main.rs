@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails by panicking")]
 
+mod both_sources;
 mod bounds;
+mod changed_documents;
 mod embedder;
 mod expansion;
 mod reuse;
