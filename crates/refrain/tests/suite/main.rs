@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails by panicking")]
 
 mod bounds;
+mod document_verdicts;
 mod embedder;
 mod expansion;
 mod reuse;
