@@ -90,7 +90,7 @@ impl CorpusReport {
         let alpha = if default == Some(row.alpha) {
             String::new()
         } else {
-            format!(", α {:.2}", row.alpha)
+            format!(", alpha {:.2}", row.alpha)
         };
         format!("{mode}{feedback}{alpha}")
     }
