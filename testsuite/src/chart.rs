@@ -9,7 +9,7 @@ mod png;
 mod svg;
 
 pub(crate) use curve::learning_curve;
-pub(crate) use lines::{Axis, Panel, Series, lines};
+pub(crate) use lines::{Axis, Panel, Series, lines, lines_close};
 pub(crate) use png::png;
 pub(crate) use svg::svg;
 

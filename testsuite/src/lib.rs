@@ -23,13 +23,15 @@ mod vector_cache;
 
 pub use corpus_qa::{
     CalibratedAlpha, CorpusName, CorpusOptions, CorpusReport, CorpusRow, GroundingFigures,
-    LatencyMs, Layout, RetrievalFigures, StreamFigures, StreamRow, Variant, corpus_qa,
+    LatencyMs, Layout, ReachFigures, RetrievalFigures, ReuseFigures, StreamFigures, StreamPoint,
+    StreamRow, StreamSettings, Variant, corpus_qa, corpus_texts,
 };
 pub use dataset::{
     DatasetError, DatasetName, Expected, Gold, GraphName, Pair, Question, load_pairs,
     load_questions, normalise_label,
 };
 pub use engine::EngineUnderTest;
+pub use graph_rag::living_rag::Mode;
 pub use locomo::{LocomoOptions, LocomoReport, LocomoRow, locomo};
 pub use metrics::{CurvePoint, Figures, Latency, Third};
 pub use options::{

@@ -12,6 +12,9 @@ use graph_rag::ContentHash;
 use language_model::{EmbedError, Embedder};
 use similarity::Embedding;
 
+/// Texts between two writes: what an interruption may cost.
+const BATCH: usize = 1024;
+
 /// An embedder with a file of vectors.
 pub struct VectorCache {
     inner: Arc<dyn Embedder>,
@@ -86,13 +89,15 @@ impl Embedder for VectorCache {
         // Texts of one length make the fullest batches.
         new.sort_by_key(|text| (text.len(), *text));
         new.dedup();
-        let vectors = self.inner.embed(&new)?;
-        self.append(&new, &vectors)
-            .map_err(|source| EmbedError::Model {
-                text: self.path.display().to_string(),
-                source: Box::new(source),
-            })?;
-        known.extend(new.iter().map(|t| ContentHash::of(t)).zip(vectors));
+        for batch in new.chunks(BATCH) {
+            let vectors = self.inner.embed(batch)?;
+            self.append(batch, &vectors)
+                .map_err(|source| EmbedError::Model {
+                    text: self.path.display().to_string(),
+                    source: Box::new(source),
+                })?;
+            known.extend(batch.iter().map(|t| ContentHash::of(t)).zip(vectors));
+        }
         Ok(texts
             .iter()
             .filter_map(|t| known.get(&ContentHash::of(t)).cloned())

@@ -15,7 +15,8 @@ pub(crate) struct EvalArgs {
     /// Directory with `kg/`, `corpus/` and `dev/`
     #[arg(long, value_name = "DIR")]
     pub(crate) data: PathBuf,
-    /// Whether the memory takes part [default: off for questions, on for pairs]
+    /// Whether the memory takes part [default: off for questions, on for pairs; over documents
+    /// everything is compared]
     #[arg(long, value_enum, value_name = "on|off", hide_possible_values = true)]
     pub(crate) memory: Option<Switch>,
     /// What is said after each answer: nothing, or whether it was right
@@ -27,6 +28,19 @@ pub(crate) struct EvalArgs {
     /// Seed of the shuffle
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    /// Over documents: with the safety rules of experience or by the paper's equations alone
+    /// [default: guarded]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "paper|guarded",
+        hide_possible_values = true
+    )]
+    pub(crate) mode: Option<EvalMode>,
+    /// Over documents: set the weight of likeness so that as many answers pass the novelty gate
+    /// as in the paper
+    #[arg(long)]
+    pub(crate) calibrate: bool,
     /// Most experiences the memory holds: a number, or a share of what it would hold without a bound, as 25%
     #[arg(long, value_name = "N|PERCENT")]
     pub(crate) capacity: Option<testsuite::Capacity>,
@@ -54,7 +68,7 @@ pub(crate) struct EvalArgs {
     /// Write the report as JSON
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Draw the learning curve as SVG and PNG
+    /// Draw the learning curve, or what experience does to retrieval, as SVG and PNG
     #[arg(long, value_name = "DIR")]
     pub(crate) charts: Option<PathBuf>,
     /// Where the graphs are loaded [default: a temporary directory]
@@ -69,6 +83,15 @@ pub(crate) enum EvalFeedback {
     None,
     /// Right or wrong
     Gold,
+}
+
+/// How experience takes part in questions over documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EvalMode {
+    /// The paper's equations
+    Paper,
+    /// With safety rules
+    Guarded,
 }
 
 /// Order of an evaluation's questions.

@@ -1,5 +1,6 @@
 //! How good and how fast is it on a dataset?
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -7,7 +8,7 @@ use testsuite::{
     Ablations, Bar, DatasetName, EvalOptions, FeedbackMode, MemoryMode, Order, Progress, Silent,
 };
 
-use crate::args::{EvalArgs, EvalFeedback, EvalOrder, Global, Switch};
+use crate::args::{EvalArgs, EvalFeedback, EvalMode, EvalOrder, Global, Switch};
 use crate::commands::config::layers;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt;
@@ -25,6 +26,11 @@ pub(crate) fn run(args: &EvalArgs, global: &Global, ui: Ui) -> Outcome {
         return documents(set, args, ui);
     }
     let dataset = dataset(&args.dataset)?;
+    let documents_only = [
+        ("--mode", args.mode.is_some()),
+        ("--calibrate", args.calibrate),
+    ];
+    refuse(&documents_only, "has no effect on questions over graphs")?;
     let mut layers = layers(global)?;
     if let Some(policy) = &args.policy {
         layers = layers.flag("--policy", "memory.policy", policy)?;
@@ -45,12 +51,22 @@ pub(crate) fn run(args: &EvalArgs, global: &Global, ui: Ui) -> Outcome {
     };
     let report = testsuite::eval(&options, progress).map_err(|error| chained(&error))?;
     let json = report.to_json().map_err(|error| chained(&error))?;
+    draw(args, ui, |folder| report.draw(folder))?;
+    put_out(&json, &report.table(), args, ui)
+}
+
+/// Draws where it was asked for.
+fn draw<E: std::fmt::Display>(
+    args: &EvalArgs,
+    ui: Ui,
+    charts: impl FnOnce(&Path) -> Result<Vec<PathBuf>, E>,
+) -> Outcome {
     if let Some(folder) = &args.charts {
-        for file in report.draw(folder).map_err(|error| chained(&error))? {
+        for file in charts(folder).map_err(|error| chained(&error))? {
             ui.note(format!("drew {}", file.display()));
         }
     }
-    put_out(&json, &report.table(), args, ui)
+    Ok(())
 }
 
 /// Writes the report where it was asked for, and shows it.
@@ -95,13 +111,65 @@ fn locomo(args: &EvalArgs, ui: Ui) -> Outcome {
 
 /// Questions over documents: retrieval beside its baselines, the gates and grounding.
 fn documents(set: testsuite::CorpusName, args: &EvalArgs, ui: Ui) -> Outcome {
+    let options = document_options(set, args)?;
     if ui.shows_progress() {
         ui.note("indexing and asking; this takes some minutes");
     }
-    let options = testsuite::CorpusOptions::new(set, &args.data);
     let report = testsuite::corpus_qa(&options).map_err(|error| chained(&error))?;
     let json = report.to_json().map_err(|error| chained(&error))?;
+    draw(args, ui, |folder| report.draw(folder))?;
     put_out(&json, &report.table(), args, ui)
+}
+
+/// Refuses the first flag that was given and changes nothing.
+fn refuse(idle: &[(&str, bool)], why: &str) -> Outcome {
+    match idle.iter().find(|(_, given)| *given) {
+        Some((flag, _)) => Err(Failure::usage(format!("{flag} {why}"))),
+        None => Ok(()),
+    }
+}
+
+/// What was asked for; a flag that changes nothing is refused.
+fn document_options(
+    set: testsuite::CorpusName,
+    args: &EvalArgs,
+) -> Outcome<testsuite::CorpusOptions> {
+    let graphs_only = [
+        ("--capacity", args.capacity.is_some()),
+        ("--policy", args.policy.is_some()),
+        ("--no-depth", args.no_depth),
+        ("--no-breadth", args.no_breadth),
+        ("--no-mmr", args.no_mmr),
+        ("--one-layer", args.one_layer),
+        ("--no-warm", args.no_warm),
+        ("--work-dir", args.work_dir.is_some()),
+    ];
+    refuse(&graphs_only, "has no effect on questions over documents")?;
+    let learning_only = [
+        ("--mode", args.mode.is_some()),
+        ("--feedback gold", args.feedback == EvalFeedback::Gold),
+        ("--calibrate", args.calibrate),
+        ("--order shuffle", args.order == EvalOrder::Shuffle),
+        ("--seed", args.seed.is_some()),
+    ];
+    if args.memory != Some(Switch::On) {
+        let idle = "has no effect on questions over documents without experience";
+        refuse(&learning_only, idle).map_err(|failure| failure.hint("add --memory on"))?;
+    }
+    let defaults = testsuite::CorpusOptions::new(set, &args.data);
+    Ok(testsuite::CorpusOptions {
+        memory: args.memory.map(memory),
+        mode: match args.mode {
+            Some(EvalMode::Paper) => testsuite::Mode::Paper,
+            Some(EvalMode::Guarded) | None => testsuite::Mode::Guarded,
+        },
+        feedback: feedback(args.feedback),
+        order: order(args.order),
+        seed: args.seed.unwrap_or(defaults.seed),
+        limit: args.limit,
+        calibrate: args.calibrate,
+        ..defaults
+    })
 }
 
 fn dataset(name: &str) -> Outcome<DatasetName> {
@@ -127,19 +195,9 @@ fn dataset(name: &str) -> Outcome<DatasetName> {
 fn options(args: &EvalArgs, dataset: DatasetName) -> EvalOptions {
     let defaults = EvalOptions::new(dataset, &args.data);
     EvalOptions {
-        memory: match args.memory {
-            None => defaults.memory,
-            Some(Switch::On) => MemoryMode::On,
-            Some(Switch::Off) => MemoryMode::Off,
-        },
-        feedback: match args.feedback {
-            EvalFeedback::None => FeedbackMode::None,
-            EvalFeedback::Gold => FeedbackMode::Gold,
-        },
-        order: match args.order {
-            EvalOrder::File => Order::File,
-            EvalOrder::Shuffle => Order::Shuffle,
-        },
+        memory: args.memory.map_or(defaults.memory, memory),
+        feedback: feedback(args.feedback),
+        order: order(args.order),
         seed: args.seed.unwrap_or(defaults.seed),
         ablations: Ablations {
             no_depth: args.no_depth,
@@ -152,5 +210,26 @@ fn options(args: &EvalArgs, dataset: DatasetName) -> EvalOptions {
         capacity: args.capacity,
         work_dir: args.work_dir.clone(),
         ..defaults
+    }
+}
+
+fn memory(switch: Switch) -> MemoryMode {
+    match switch {
+        Switch::On => MemoryMode::On,
+        Switch::Off => MemoryMode::Off,
+    }
+}
+
+fn feedback(given: EvalFeedback) -> FeedbackMode {
+    match given {
+        EvalFeedback::None => FeedbackMode::None,
+        EvalFeedback::Gold => FeedbackMode::Gold,
+    }
+}
+
+fn order(given: EvalOrder) -> Order {
+    match given {
+        EvalOrder::File => Order::File,
+        EvalOrder::Shuffle => Order::Shuffle,
     }
 }

@@ -76,6 +76,9 @@ pub enum AnswerRefusal {
     /// The question has no word that passages could speak of.
     #[error("the question names nothing that could be looked for")]
     NothingAsked,
+    /// Every sentence found is withheld.
+    #[error("every sentence that was found for it was called wrong")]
+    Withheld,
     /// The passages found say too little of what was asked.
     #[error(
         "no passage speaks of {}: the best hold {:.2} of the question, {needed:.2} is needed",
@@ -158,6 +161,22 @@ impl Index {
         found: &Retrieval,
         config: &AnswerConfig,
     ) -> Result<Answer, AnswerRefusal> {
+        self.answer_without(query, found, config, |_, _| false)
+    }
+
+    /// Answers from retrieved passages with what is left when sentences are withheld, by their passage's place and their
+    /// words: those that a person called wrong, for instance.
+    ///
+    /// # Errors
+    ///
+    /// As [`answer`](Self::answer), and [`AnswerRefusal::Withheld`] when nothing is left.
+    pub fn answer_without(
+        &self,
+        query: &Query,
+        found: &Retrieval,
+        config: &AnswerConfig,
+        withheld: impl Fn(u32, &str) -> bool,
+    ) -> Result<Answer, AnswerRefusal> {
         let read: Vec<Ranked> = found
             .passages
             .iter()
@@ -177,6 +196,11 @@ impl Index {
         let mut citations = Vec::new();
         for (rank, ranked) in read.iter().enumerate() {
             citations.extend(self.scored_sentences(query, found, ranked.passage, rank, strongest));
+        }
+        let sentences = citations.len();
+        citations.retain(|c| !withheld(c.passage, &c.text));
+        if sentences > 0 && citations.is_empty() {
+            return Err(AnswerRefusal::Withheld);
         }
         citations.sort_by(|a, b| {
             b.score

@@ -129,7 +129,18 @@ impl Index {
             .iter()
             .filter(|c| c.support >= config.minimum_support)
             .collect();
-        let mut places: Vec<u32> = supported.iter().filter_map(|c| c.passage).collect();
+        let places: Vec<u32> = supported.iter().filter_map(|c| c.passage).collect();
+        Grounding {
+            score: supported.len() as f64 / judged.len().max(1) as f64,
+            support: self.support(&places),
+            claims: judged,
+            judge: Judge::Lexical,
+        }
+    }
+
+    /// Passages, by their places, as they are kept: in order, each once, by what they say now.
+    pub(crate) fn support(&self, passages: &[u32]) -> Vec<Support> {
+        let mut places = passages.to_vec();
         places.sort_unstable();
         places.dedup();
         let of = |place: u32| {
@@ -140,12 +151,7 @@ impl Index {
                 hash: self.content_hash(place)?,
             })
         };
-        Grounding {
-            score: supported.len() as f64 / judged.len().max(1) as f64,
-            support: places.into_iter().filter_map(of).collect(),
-            claims: judged,
-            judge: Judge::Lexical,
-        }
+        places.into_iter().filter_map(of).collect()
     }
 
     fn evidence(&self, passages: &[u32]) -> Vec<Evidence<'_>> {

@@ -5,23 +5,29 @@
 //! Questions read; only [`LivingRag::learn`] and what follows it write.
 
 mod calibrate;
+mod candidate;
 mod config;
 mod fusion;
+mod ranking;
 
 use language_model::Embedder;
 use similarity::sparse::SparseMap;
-use thiserror::Error;
 
 use crate::GraphRagError;
-use crate::experience::{DocumentExperience, ExperienceId, ExperienceStore, Status, sparsify};
+use crate::experience::{
+    DocumentExperience, ExperienceId, ExperienceStore, Judge, Status, sparsify,
+};
 use crate::grounding::{Grounding, claims};
 use crate::index::{ChangeReport, Index};
 use crate::linear_rag::{LinearRagConfig, Path, Query, Retrieval};
 use crate::scaffold::{Scaffold, key_sentences, template};
 
 pub use calibrate::{Calibration, calibrate_alpha};
+pub use candidate::{Candidate, Kept, NotKept, Verdict};
 pub use config::{LivingRagConfig, Mode};
 pub use fusion::Used;
+use ranking::Ranking;
+pub use ranking::{PassageFeatures, RankingConfig};
 
 /// What was found with experience.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,53 +38,14 @@ pub struct LivingRetrieval {
     pub found: Retrieval,
     /// The experiences that were fused, and how much each weighed.
     pub used: Vec<Used>,
+    /// What is known of the passages found, for verdicts to learn from; empty in the paper's mode.
+    pub features: Vec<PassageFeatures>,
+    /// Entities that fusion brought in with enough activation to be passed on, the question's own left out.
+    pub transferred: usize,
     /// NS: 1 minus the likeness of the most similar experience, in [0, 1]; 1 for an empty store.
     pub novelty: f64,
     /// The worked example for a prompt.
     pub scaffold: Option<Scaffold>,
-}
-
-/// What was answered, to be learned from.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Candidate<'a> {
-    /// What was found.
-    pub retrieval: &'a LivingRetrieval,
-    /// The reasoning, without the scaffold.
-    pub explanation: &'a str,
-    /// The answer.
-    pub answer: &'a str,
-    /// Passages the answer rests on, by place.
-    pub passages: &'a [u32],
-}
-
-/// Why an answer was not kept.
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum NotKept {
-    /// Something like it is known: not checked further.
-    #[error("its novelty is {novelty:.2}, below {needed:.2}")]
-    Known {
-        /// What it reached.
-        novelty: f64,
-        /// What is needed.
-        needed: f64,
-    },
-    /// Too little of it is supported.
-    #[error("its grounding is {:.2}, below {needed:.2}", grounding.score)]
-    Ungrounded {
-        /// What it reached, claim by claim.
-        grounding: Grounding,
-        /// What is needed.
-        needed: f64,
-    },
-}
-
-/// An experience that was kept, and on what ground.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Kept {
-    /// Its number.
-    pub id: ExperienceId,
-    /// Its grounding.
-    pub grounding: Grounding,
 }
 
 /// An experience as questions are matched with it.
@@ -95,6 +62,7 @@ pub struct LivingRag<S> {
     store: S,
     /// Active experiences with their maps by the ids of the index they were bound to.
     bound: Vec<Bound>,
+    ranking: Ranking,
 }
 
 impl<S: ExperienceStore> LivingRag<S> {
@@ -105,6 +73,7 @@ impl<S: ExperienceStore> LivingRag<S> {
             config,
             store,
             bound: Vec::new(),
+            ranking: Ranking::default(),
         };
         living.bind(index);
         living
@@ -146,6 +115,14 @@ impl<S: ExperienceStore> LivingRag<S> {
     ) -> Result<LivingRetrieval, GraphRagError> {
         let query = index.query(question, embedder, retrieval)?;
         let nearness = index.relevances(&query, retrieval.relevance);
+        let count = retrieval.retrieval_top_k;
+        let retrieval = &LinearRagConfig {
+            retrieval_top_k: match self.config.mode {
+                Mode::Paper => count,
+                Mode::Guarded => count.max(self.config.ranking.candidates),
+            },
+            ..*retrieval
+        };
         let base = index.search_with(&query, &nearness, &query.seeds, retrieval);
         let matches = self.matches(&query, now);
         let novelty = 1.0
@@ -159,10 +136,15 @@ impl<S: ExperienceStore> LivingRag<S> {
             Path::Graph => self.chosen(&matches),
             Path::Dense => Vec::new(),
         };
-        let found = if used.is_empty() {
+        let mut transferred = 0;
+        let mut found = if used.is_empty() {
             base
         } else {
             let seeds = self.fused_seeds(&query, &used);
+            let new = seeds.iter().skip(query.seeds.len());
+            transferred = new
+                .filter(|seed| seed.score >= retrieval.iteration_threshold)
+                .count();
             let fused = index.search_with(&query, &nearness, &seeds, retrieval);
             match self.config.mode {
                 Mode::Paper => fused,
@@ -171,10 +153,20 @@ impl<S: ExperienceStore> LivingRag<S> {
                 }
             }
         };
+        let features = match self.config.mode {
+            Mode::Paper => Vec::new(),
+            Mode::Guarded => ranking::features(index, &nearness, &found),
+        };
+        let (keep, bounds) = (self.config.keep, &self.config.ranking);
+        self.ranking
+            .order(&mut found.passages, &features, keep, bounds);
+        found.passages.truncate(count);
         Ok(LivingRetrieval {
             query,
             found,
+            features,
             used,
+            transferred,
             novelty,
             scaffold,
         })
@@ -205,9 +197,7 @@ impl<S: ExperienceStore> LivingRag<S> {
                 needed: self.config.minimum_novelty,
             });
         }
-        let bounds = &self.config.grounding;
-        let claims = claims(&query.text, candidate.explanation, candidate.answer, bounds);
-        let grounding = index.ground(&claims, candidate.passages, bounds);
+        let grounding = self.grounding(index, candidate);
         if grounding.score < self.config.minimum_grounding {
             return Err(NotKept::Ungrounded {
                 grounding,
@@ -235,7 +225,12 @@ impl<S: ExperienceStore> LivingRag<S> {
             summary: key_sentences(candidate.explanation, candidate.answer, &named),
             answer: candidate.answer.to_owned(),
             accepted_at: now,
-            confidence: grounding.score.min(bounds.max_lexical_confidence),
+            confidence: match grounding.judge {
+                Judge::Lexical => grounding
+                    .score
+                    .min(self.config.grounding.max_lexical_confidence),
+                Judge::Entailment | Judge::Person => grounding.score,
+            },
             judge: grounding.judge,
             support: grounding.support.clone(),
             status: Status::Active,
@@ -246,6 +241,22 @@ impl<S: ExperienceStore> LivingRag<S> {
         let id = self.store.insert(experience);
         self.bound.push(Bound { id, map });
         Ok(Kept { id, grounding })
+    }
+
+    /// The person's word, or the built-in judge's.
+    fn grounding(&self, index: &Index, candidate: &Candidate<'_>) -> Grounding {
+        if let Some(verdict) = candidate.verdict {
+            return Grounding {
+                score: verdict.score,
+                claims: Vec::new(),
+                support: index.support(verdict.passages),
+                judge: Judge::Person,
+            };
+        }
+        let bounds = &self.config.grounding;
+        let text = &candidate.retrieval.query.text;
+        let claims = claims(text, candidate.explanation, candidate.answer, bounds);
+        index.ground(&claims, candidate.passages, bounds)
     }
 
     /// Makes suspect what rests on passages that changed or went; gives their numbers. The index is the one after the
@@ -259,6 +270,13 @@ impl<S: ExperienceStore> LivingRag<S> {
         suspects.dedup();
         self.bind(index);
         suspects
+    }
+
+    /// Learns the order of passages from a person's word on those that were shown: which of them are evidence. Only in
+    /// memory: a new value starts from the walk's own order.
+    pub fn judge(&mut self, retrieval: &LivingRetrieval, right: &[u32], shown: &[u32]) {
+        self.ranking
+            .learn(&retrieval.features, right, shown, &self.config.ranking);
     }
 
     /// Says that an answer was wrong: every experience it used is blamed, and two blames make it suspect.
@@ -325,6 +343,7 @@ impl<S: ExperienceStore> LivingRag<S> {
                 }
             };
             Scaffold {
+                experience: m.experience.id,
                 question: m.experience.question.clone(),
                 steps: m.experience.summary.iter().map(masked).collect(),
                 answer: shares.then(|| m.experience.answer.clone()),

@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::experience::ExperienceId;
 use crate::index::Index;
 use crate::recogniser::Casing;
 use crate::sentence::sentences;
@@ -44,6 +45,8 @@ impl Default for ScaffoldConfig {
 /// A worked example for a prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scaffold {
+    /// The experience it comes from.
+    pub experience: ExperienceId,
     /// The question that was answered.
     pub question: String,
     /// How, in its key sentences; with placeholders where no entity is shared.

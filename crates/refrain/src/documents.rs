@@ -5,8 +5,9 @@
 //! passages that it rests on are found again and say what they said.
 
 mod experiences;
+mod verdicts;
 
-use graph_rag::answer::{Answer as Extract, AnswerConfig, AnswerRefusal};
+use graph_rag::answer::{Answer as Extract, AnswerRefusal};
 use graph_rag::grounding::claims;
 use graph_rag::living_rag::LivingRetrieval;
 use graph_rag::{Index, LinearRagConfig};
@@ -26,6 +27,7 @@ use crate::wording;
 
 use experiences::Experiences;
 pub(crate) use experiences::ReadyExperiences;
+use verdicts::{Verdicts, answer_plan};
 
 /// An answer less sure than this is none: what was found is cited, and that is said.
 const LEAST_CONFIDENCE: f32 = 0.2;
@@ -71,9 +73,8 @@ impl Frame<'_> {
         );
         let living = experiences.bound(&held.index);
         let retrieval = living.retrieve(&held.index, question, embedder, &settings, seconds)?;
-        let extract =
-            held.index
-                .answer(&retrieval.query, &retrieval.found, &AnswerConfig::default());
+        let verdicts = Verdicts::on(self.memory, corpus.name(), question);
+        let extract = verdicts.extract(&held.index, &retrieval);
         let attempt = Attempt {
             held: &held,
             corpus,
@@ -93,6 +94,8 @@ impl Frame<'_> {
             answer.experience = Some(verified.id.to_string());
             answer.similarity = Some(1.0);
             answer.age_seconds = Some(self.now.millis_since(verified.created) / 1_000);
+        } else if let Some(correction) = verdicts.correction(&held.index) {
+            correction.apply(&mut answer, self.now);
         }
         if self.request.explain {
             answer.explanation = Some(explain::passages(&held.index, &attempt.retrieval, &answer));
@@ -171,7 +174,11 @@ impl Frame<'_> {
             recalled: Vec::new(),
             hit,
             helped,
-            plan: None,
+            plan: attempt
+                .extract
+                .as_ref()
+                .ok()
+                .and_then(|extract| answer_plan(&attempt.held.index, extract)),
             links: Vec::new(),
             quality: candidate.as_ref().map(|c| c.grounding.confidence),
             lesson_weight: 0.0,

@@ -81,8 +81,17 @@ pub(crate) struct Panel {
     pub(crate) series: Vec<Series>,
 }
 
-/// The panel as a picture.
+/// The panel as a picture, its axis from zero or below.
 pub(crate) fn lines(panel: &Panel) -> Scene {
+    drawn(panel, &Frame::of(panel))
+}
+
+/// The panel as a picture, its axis only as long as the curves: for differences that are small beside what they are of.
+pub(crate) fn lines_close(panel: &Panel) -> Scene {
+    drawn(panel, &Frame::close(panel))
+}
+
+fn drawn(panel: &Panel, frame: &Frame) -> Scene {
     let mut shapes = vec![
         Shape::Rectangle {
             x: 0.0,
@@ -100,14 +109,13 @@ pub(crate) fn lines(panel: &Panel) -> Scene {
             colour: INK,
         },
     ];
-    let frame = Frame::of(panel);
-    axes(panel, &frame, &mut shapes);
+    axes(panel, frame, &mut shapes);
     let numbered = || panel.series.iter().enumerate();
     let ours = |series: &Series| series.name == OURS_NAME;
     // Ours last, so that nothing covers it.
     let others = numbered().filter(|(_, series)| !ours(series));
     for (at, series) in others.chain(numbered().filter(|(_, series)| ours(series))) {
-        curve(panel, &frame, at, series, &mut shapes);
+        curve(panel, frame, at, series, &mut shapes);
     }
     Scene {
         width: WIDTH,
@@ -134,7 +142,12 @@ fn axes(panel: &Panel, frame: &Frame, shapes: &mut Vec<Shape>) {
         let y = frame.y(value);
         shapes.push(stroke(vec![(LEFT, y), (RIGHT, y)], 1.0, GRID, false));
         let at = (LEFT - 8.0, y + 4.0);
-        shapes.push(label(at, format!("{value:.2}"), Anchor::End, FAINT));
+        let text = if frame.high > 2.0 {
+            plain(value)
+        } else {
+            format!("{value:.2}")
+        };
+        shapes.push(label(at, text, Anchor::End, FAINT));
     }
     let mut free_from = f32::MIN;
     for value in frame.stops(panel) {
@@ -218,6 +231,17 @@ fn plain(value: f64) -> String {
     }
 }
 
+fn points(panel: &Panel) -> impl Iterator<Item = &(f64, f64)> {
+    panel.series.iter().flat_map(|series| &series.points)
+}
+
+/// The lowest and the highest value; infinite without points.
+fn extremes(panel: &Panel) -> (f64, f64) {
+    let least = points(panel).map(|p| p.1).fold(f64::INFINITY, f64::min);
+    let most = points(panel).map(|p| p.1).fold(f64::NEG_INFINITY, f64::max);
+    (least, most)
+}
+
 /// What the panel spans.
 struct Frame {
     left: f64,
@@ -228,19 +252,27 @@ struct Frame {
 
 impl Frame {
     fn of(panel: &Panel) -> Self {
-        let points = || panel.series.iter().flat_map(|series| &series.points);
-        let across = |value: &(f64, f64)| panel.across.map(value.0);
-        let least = |values: &mut dyn Iterator<Item = f64>| values.fold(f64::INFINITY, f64::min);
-        let most = |values: &mut dyn Iterator<Item = f64>| values.fold(f64::NEG_INFINITY, f64::max);
-        let round = 0.05;
-        let low = (least(&mut points().map(|point| point.1)).min(0.0) / round).floor() * round;
-        // So high that each tick is round, too.
-        let span = round * f64::from(TICKS);
-        let highest = most(&mut points().map(|point| point.1)).max(low + round);
-        let high = low + ((highest - low) / span - 1e-9).ceil() * span;
+        let (low, high) = extremes(panel);
+        // Shares in steps of twentieths, counts in whole ones.
+        let step = if high > 2.0 { 1.0 } else { 0.05 };
+        Self::spanning(panel, low.min(0.0), high, step)
+    }
+
+    fn close(panel: &Panel) -> Self {
+        let (low, high) = extremes(panel);
+        Self::spanning(panel, low, high, 0.01)
+    }
+
+    /// From `low` to at least `high`, both moved outwards so that each tick is a multiple of `step`.
+    fn spanning(panel: &Panel, low: f64, high: f64, step: f64) -> Self {
+        let across = || points(panel).map(|point| panel.across.map(point.0));
+        let ticks = f64::from(TICKS);
+        let low = (low / step + 1e-9).floor() * step;
+        let highest = high.max(low + step);
+        let high = low + ((highest - low) / (step * ticks) - 1e-9).ceil() * step * ticks;
         Self {
-            left: least(&mut points().map(across)),
-            right: most(&mut points().map(across)),
+            left: across().fold(f64::INFINITY, f64::min),
+            right: across().fold(f64::NEG_INFINITY, f64::max),
             low: if low.is_finite() { low } else { 0.0 },
             high: if high.is_finite() { high } else { 1.0 },
         }
@@ -300,5 +332,21 @@ mod tests {
         let middle = frame.x(&panel.across, 100.0);
         assert!((middle - LEFT.midpoint(RIGHT)).abs() < 0.1);
         assert!((frame.y(1.0) - TOP).abs() < 0.1);
+    }
+
+    #[test]
+    fn a_close_axis_ends_where_the_curves_do_and_counts_have_whole_ticks() {
+        let panel = |points: Vec<(f64, f64)>| Panel {
+            title: "t".to_owned(),
+            across: Axis::linear("k"),
+            series: vec![Series {
+                name: "a".to_owned(),
+                points,
+            }],
+        };
+        let close = Frame::close(&panel(vec![(0.0, 0.861), (1.0, 0.887)]));
+        assert!((close.low - 0.86).abs() < 1e-9 && (close.high - 0.91).abs() < 1e-9);
+        let counts = Frame::of(&panel(vec![(0.0, 0.0), (1.0, 83.0)]));
+        assert_eq!((counts.low, counts.high), (0.0, 85.0));
     }
 }

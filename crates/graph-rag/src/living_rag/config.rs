@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ranking::RankingConfig;
 use crate::grounding::GroundingConfig;
 use crate::scaffold::ScaffoldConfig;
 
@@ -53,6 +54,8 @@ pub struct LivingRagConfig {
     pub grounding: GroundingConfig,
     /// How scaffolds are chosen.
     pub scaffold: ScaffoldConfig,
+    /// Guarded: how verdicts on passages change their order.
+    pub ranking: RankingConfig,
 }
 
 impl Default for LivingRagConfig {
@@ -74,6 +77,7 @@ impl Default for LivingRagConfig {
             half_life_seconds: None,
             grounding: GroundingConfig::default(),
             scaffold: ScaffoldConfig::default(),
+            ranking: RankingConfig::default(),
         }
     }
 }

@@ -80,6 +80,7 @@ fn learn(
         explanation: &text,
         answer: &answer.citations[0].text,
         passages: &passages,
+        verdict: None,
     };
     living.learn(index, &candidate, 100)
 }
@@ -167,12 +168,66 @@ fn what_the_passages_do_not_say_is_not_kept() {
         explanation: "Lothair II married Waldrada in Aachen. She died in 868.",
         answer: "868",
         passages: &passages,
+        verdict: None,
     };
     assert!(matches!(
         living.learn(&index, &candidate, 100),
         Err(NotKept::Ungrounded { .. })
     ));
     assert!(living.store().is_empty());
+}
+
+#[test]
+fn a_persons_word_is_taken_instead_of_the_built_in_judges() {
+    let index = library();
+    let mut living = LivingRag::new(ExperienceList::default(), &index, config(Mode::Guarded));
+    let retrieval = ask(&living, &index, QUESTION);
+    let evidence = [retrieval.found.passages[0].passage];
+    let candidate = |score| Candidate {
+        retrieval: &retrieval,
+        explanation: "Lothair II married Waldrada in Aachen. She died in 868.",
+        answer: "868",
+        passages: &evidence,
+        verdict: Some(Verdict {
+            score,
+            passages: &evidence,
+        }),
+    };
+    assert!(matches!(
+        living.learn(&index, &candidate(0.5), 100),
+        Err(NotKept::Ungrounded { .. })
+    ));
+    let kept = living.learn(&index, &candidate(1.0), 100).unwrap();
+    let experience = living.store().experience(kept.id).unwrap();
+    assert_eq!(
+        (experience.judge, experience.confidence),
+        (Judge::Person, 1.0)
+    );
+    assert_eq!(experience.support.len(), 1);
+}
+
+#[test]
+fn verdicts_on_passages_change_the_order_under_the_guards_only() {
+    let index = library();
+    for mode in [Mode::Guarded, Mode::Paper] {
+        let mut guarded = config(mode);
+        guarded.keep = 0;
+        let mut living = LivingRag::new(ExperienceList::default(), &index, guarded);
+        let before = ask(&living, &index, QUESTION);
+        let order = |r: &LivingRetrieval| -> Vec<u32> {
+            r.found.passages.iter().map(|p| p.passage).collect()
+        };
+        let shown = order(&before);
+        // The last one is what is wanted, again and again.
+        let wanted = [shown[shown.len() - 1]];
+        for _ in 0..200 {
+            let retrieval = ask(&living, &index, QUESTION);
+            living.judge(&retrieval, &wanted, &shown);
+        }
+        let after = order(&ask(&living, &index, QUESTION));
+        assert_eq!(after == shown, mode == Mode::Paper, "{mode:?} {after:?}");
+        assert_eq!(after.len(), shown.len());
+    }
 }
 
 #[test]

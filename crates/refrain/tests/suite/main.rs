@@ -5,6 +5,7 @@
 mod both_sources;
 mod bounds;
 mod changed_documents;
+mod document_verdicts;
 mod embedder;
 mod expansion;
 mod reuse;

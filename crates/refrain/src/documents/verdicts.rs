@@ -1,0 +1,111 @@
+//! What did people say of earlier answers to the same question?
+//!
+//! A sentence that was called wrong is not given again for the same words; what it should have been is given in its place,
+//! as long as the document still says what was corrected. Verdicts are the memory's: nothing is kept here.
+
+use graph_rag::Index;
+use graph_rag::answer::{Answer as Extract, AnswerConfig, AnswerRefusal};
+use graph_rag::living_rag::LivingRetrieval;
+use memory::{Binding, Memory, StoredPlan, Timestamp, Verdict};
+
+use crate::answer::{Answer, HitKind};
+
+/// What an answer from documents did, as the memory tells two answers to one question apart.
+const TEMPLATE: &str = "sentence of a passage";
+
+/// Sets a document apart from its sentence.
+const SEPARATOR: char = '\u{1f}';
+
+/// The verdicts on one question to one corpus.
+pub(super) struct Verdicts<'m> {
+    memory: Option<&'m Memory>,
+    corpus: &'m str,
+    /// The question's words, as answers are kept under.
+    masked: String,
+}
+
+/// What a person said the answer should have been.
+pub(super) struct Correction {
+    text: String,
+    at: Timestamp,
+}
+
+impl<'m> Verdicts<'m> {
+    pub(super) fn on(memory: Option<&'m Memory>, corpus: &'m str, question: &str) -> Self {
+        Self {
+            memory,
+            corpus,
+            masked: super::same_words(question).masked,
+        }
+    }
+
+    /// The answer from what was found, without the sentences that were called wrong.
+    pub(super) fn extract(
+        &self,
+        index: &Index,
+        retrieval: &LivingRetrieval,
+    ) -> Result<Extract, AnswerRefusal> {
+        let withheld = |passage: u32, sentence: &str| {
+            let plan = plan(index, passage, sentence);
+            self.memory
+                .zip(plan)
+                .is_some_and(|(m, plan)| m.veto(self.corpus, &self.masked, &plan).is_some())
+        };
+        let config = AnswerConfig::default();
+        index.answer_without(&retrieval.query, &retrieval.found, &config, withheld)
+    }
+
+    /// What the newest verdict says the answer is, if its document still says what was corrected.
+    pub(super) fn correction(&self, index: &Index) -> Option<Correction> {
+        // A corrected answer that is called good stays corrected.
+        let judged = self.memory?.answers().find(|(_, record)| {
+            record.domain == self.corpus
+                && record.masked == self.masked
+                && matches!(&record.verdict, Some((Verdict::Bad | Verdict::Edit(_), _)))
+        });
+        let (_, record) = judged?;
+        let Some((Verdict::Edit(answer), _)) = &record.verdict else {
+            return None;
+        };
+        let (document, sentence) = record.bindings.first()?.value.split_once(SEPARATOR)?;
+        let document = document.into();
+        let mut places = (0..).map_while(|ordinal| index.place_of(&document, ordinal));
+        let holds = places.any(|place| index.full_text(place).contains(sentence));
+        holds.then(|| Correction {
+            text: answer.text.clone(),
+            at: record.at,
+        })
+    }
+}
+
+impl Correction {
+    /// Puts a person's word in the place of the sentence.
+    pub(super) fn apply(self, answer: &mut Answer, now: Timestamp) {
+        answer.refused = false;
+        answer.reason = None;
+        answer.confidence = 1.0;
+        answer.text = self.text;
+        answer.hit_kind = HitKind::Exact;
+        answer.similarity = Some(1.0);
+        answer.age_seconds = Some(now.millis_since(self.at) / 1_000);
+    }
+}
+
+/// What an answer did: the sentence that it is, by its document and its words.
+pub(super) fn answer_plan(index: &Index, extract: &Extract) -> Option<StoredPlan> {
+    let best = extract.citations.first()?;
+    plan(index, best.passage, &best.text)
+}
+
+fn plan(index: &Index, passage: u32, sentence: &str) -> Option<StoredPlan> {
+    let passage = index.passage(passage)?;
+    Some(StoredPlan {
+        template: TEMPLATE.to_owned(),
+        body: String::new(),
+        bindings: vec![Binding {
+            slot: 0,
+            value: format!("{}{SEPARATOR}{sentence}", passage.document),
+            text: String::new(),
+        }],
+    })
+}
