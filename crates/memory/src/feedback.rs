@@ -301,7 +301,10 @@ impl Tenant {
         };
         match self.admit(own, &Asked::nothing(feedback.at)) {
             GateVerdict::Admitted { id, .. } => Some(id),
-            _ => None,
+            GateVerdict::Nothing
+            | GateVerdict::Duplicate { .. }
+            | GateVerdict::Superseded { .. }
+            | GateVerdict::Refused(_) => None,
         }
     }
 
