@@ -299,12 +299,19 @@ impl Planner {
             if self.is_turned_round(schema, isr, &candidate.plan)
                 || Self::is_of_other_kin(schema, isr, &candidate.plan)
                 || self.is_of_the_wrong_kind(graph, schema, isr, &candidate.plan)?
-                || Self::goes_too_far(schema, isr, candidate)
             {
                 continue;
             }
             if *runs >= self.config.judge.max_runs || looks >= 2 {
                 break;
+            }
+            if chosen.is_none() && Self::goes_too_far(schema, isr, candidate) {
+                chosen = Self::stopped_short(graph, schema, candidate, &self.config.limits)?;
+                if chosen.is_none() {
+                    let word = isr.answer_type.clone();
+                    return Ok(refused(isr, Refusal::Unsupported { word }, compiled, *runs));
+                }
+                continue;
             }
             // A plan that the words tell much worse than the best is not what was asked: where the best gives nothing,
             // nothing is recorded. Only experience can recommend such a plan.
@@ -327,6 +334,7 @@ impl Planner {
                 &self.config.limits,
             )?;
             if is_empty(&executed.given)
+                || counts_nothing(&candidate.plan, &executed.given)
                 || Self::gives_back_a_name(isr, &candidate.plan, &executed.given)
             {
                 empty.push(at);
@@ -362,18 +370,25 @@ impl Planner {
         }
         let told = self.told(graph, schema, isr, guidance, &candidate)?;
         let strength = told.as_ref().map_or(1.0, |(nearest, _)| *nearest);
-        if candidate.vote <= 0.0 {
+        // Only the very same words may have proved that they mean this; what is like them says nothing of a strange word.
+        let is_proven = guidance.neighbours.iter().any(|known| {
+            known.masked == isr.masked
+                && known.template == candidate.template
+                && known.successes > known.failures
+        });
+        let mut beyond = Vec::new();
+        if !is_proven {
+            beyond.push(self.unheard(graph, schema, isr, guidance)?);
             let untold = told.filter(|(nearest, _)| *nearest < self.config.judge.told);
-            let mut beyond = vec![
-                self.unheard(graph, schema, isr, guidance)?,
-                untold.map(|(_, word)| word),
-            ];
+            beyond.push(untold.map(|(_, word)| word));
             beyond.push(self.unmeasured(schema, isr, &candidate)?);
+        }
+        if candidate.vote <= 0.0 {
             beyond.push(self.unsupported(schema, isr)?);
-            let mut beyond = beyond.into_iter().flatten();
-            if let Some(word) = beyond.find(|word| !was_wrong_to_refuse(guidance, word)) {
-                return Ok(refused(isr, Refusal::Unsupported { word }, compiled, *runs));
-            }
+        }
+        let mut beyond = beyond.into_iter().flatten();
+        if let Some(word) = beyond.find(|word| !was_wrong_to_refuse(guidance, word)) {
+            return Ok(refused(isr, Refusal::Unsupported { word }, compiled, *runs));
         }
         // What was not tried might have given something else.
         margin = margin.min((candidate.score - skipped).max(0.0));
@@ -398,6 +413,11 @@ impl Planner {
             runs: *runs,
         })
     }
+}
+
+/// A count of nothing may only say that the plan does not fit.
+fn counts_nothing(plan: &Plan, given: &Given) -> bool {
+    matches!((plan, given), (Plan::Count(_), Given::Number(number)) if *number == 0.0)
 }
 
 fn is_empty(given: &Given) -> bool {

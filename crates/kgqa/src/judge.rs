@@ -5,7 +5,7 @@ use oxrdf::vocab::{rdf, rdfs};
 use crate::alignment;
 use crate::answer::{AnswerError, Planner, Refusal};
 use crate::backend_adapter::Candidate;
-use crate::execute::Given;
+use crate::execute::{self, Executed, Given, Limits};
 use crate::graph::{Edge, Graph, GraphError, TermId};
 use crate::guidance::{Guidance, UNSUPPORTED};
 use crate::isr::{Isr, QuestionType};
@@ -52,10 +52,11 @@ impl Planner {
         if asks_nothing(isr) {
             return Ok(Some(Refusal::NothingAsked));
         }
-        // "Is A longer than B": a comparison of two things' values is no plan of the algebra.
-        if isr.question_type == QuestionType::YesNo
-            && isr.mentions.len() > 1
-            && isr.comparator.is_none()
+        // "Longer than B", "longer than an hour": a comparison with something that is no number written out in digits.
+        if matches!(
+            isr.question_type,
+            QuestionType::YesNo | QuestionType::Superlative
+        ) && isr.comparator.is_none()
             && let Some(than) = isr.tokens.iter().position(|t| t.folded == "than")
         {
             let more = than
@@ -217,6 +218,46 @@ impl Planner {
         position.is_some_and(|at| !does(noun, &schema.entries()[at].words))
     }
 
+    /// The path without its last step, where each of its values is what that step's noun names: "actor" by "starring".
+    pub(crate) fn stopped_short(
+        graph: &dyn Graph,
+        schema: &Schema,
+        chosen: &Candidate,
+        limits: &Limits,
+    ) -> Result<Option<(Candidate, Executed)>, AnswerError> {
+        let Plan::Path(path) = &chosen.plan else {
+            return Ok(None);
+        };
+        let mut path = path.clone();
+        let Some(at) = path
+            .hops
+            .pop()
+            .and_then(|last| schema.position_of(&last.predicate))
+        else {
+            return Ok(None);
+        };
+        let plan = Plan::Path(path);
+        let executed = execute::run(graph, &plan, &chosen.bindings, limits)?;
+        let Given::Values(values) = &executed.given else {
+            return Ok(None);
+        };
+        let step = Edge {
+            predicate: schema.entries()[at].id,
+            inverse: true,
+        };
+        for value in values {
+            if !graph.signature(*value)?.contains(&step) {
+                return Ok(None);
+            }
+        }
+        let candidate = Candidate {
+            template: plan.template(),
+            plan,
+            ..chosen.clone()
+        };
+        Ok((!values.is_empty()).then_some((candidate, executed)))
+    }
+
     /// Whether a set that several names describe is only what was named: "who stars beside X in Y" is not Y.
     pub(crate) fn gives_back_a_name(isr: &Isr, plan: &Plan, given: &Given) -> bool {
         let (Plan::Intersect(_), Given::Values(values)) = (plan, given) else {
@@ -338,10 +379,19 @@ fn asks_nothing(isr: &Isr) -> bool {
         })
 }
 
-/// The unit behind the number that things are compared with: "longer than 3 *hours*".
+/// The unit behind the number that things are compared with ("longer than 3 *hours*"), or that is asked for ("how many *hours*
+/// is X").
 fn unit(isr: &Isr) -> Option<&String> {
-    let behind = isr.tokens.get(isr.comparator.as_ref()?.end)?;
-    vocabulary::is_unit(&behind.folded).then_some(&behind.folded)
+    let asked = isr
+        .tokens
+        .windows(3)
+        .find_map(|w| (w[0].folded == "how" && w[1].folded == "many").then_some(&w[2]));
+    let behind = isr.comparator.as_ref().and_then(|c| isr.tokens.get(c.end));
+    let units = [asked, behind]
+        .into_iter()
+        .flatten()
+        .map(|token| &token.folded);
+    units.into_iter().find(|word| vocabulary::is_unit(word))
 }
 
 /// Whether refusing for this word has proved wrong more often than right.

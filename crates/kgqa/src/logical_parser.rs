@@ -420,9 +420,10 @@ fn unknown_names(
 
 /// A number or year that nothing in the graph and no condition takes up.
 fn is_number(token: &Token) -> bool {
-    token.text.chars().any(|c| c.is_ascii_digit())
-        && token
-            .text
+    // "The 2000s" are a number, too.
+    let text = token.text.strip_suffix('s').unwrap_or(&token.text);
+    text.chars().any(|c| c.is_ascii_digit())
+        && text
             .chars()
             .all(|c| c.is_ascii_digit() || c == '.' || c == ',')
 }

@@ -570,3 +570,41 @@ fn who_was_asked_for_is_where_the_path_ends() {
     let age = desk.ask("how old is Tom Hanks?");
     assert_eq!(age.executed, None, "a year of birth is no age");
 }
+
+#[test]
+fn what_is_remembered_of_other_words_makes_no_strange_word_known() {
+    let desk = films();
+    let template = desk
+        .ask("who wrote Titanic?")
+        .chosen
+        .expect("an answer")
+        .template;
+    let guidance = Guidance {
+        neighbours: vec![Neighbour {
+            similarity: 0.95,
+            masked: "who wrote ⟨0⟩".to_owned(),
+            template,
+            successes: 50.0,
+            failures: 0.0,
+        }],
+        lexicon: None,
+    };
+    let outcome = desk.ask_with("who cooked Titanic?", &guidance);
+    assert_eq!(
+        outcome.refusal,
+        Some(Refusal::Unsupported {
+            word: "cooked".to_owned()
+        })
+    );
+}
+
+#[test]
+fn comparisons_without_digits_are_refused() {
+    let desk = films();
+    for question in [
+        "which films directed by Christopher Nolan are longer than an hour?",
+        "which films did Christopher Nolan direct in the 2000s?",
+    ] {
+        assert!(desk.ask(question).refusal.is_some(), "{question}");
+    }
+}

@@ -19,6 +19,9 @@ use crate::shadow::PolicyRate;
 use crate::stats::Counters;
 use crate::{AnswerId, ExperienceId, Settings, Timestamp};
 
+/// Experiences of one question that are given at most.
+const SAME_QUESTION: usize = 8;
+
 /// What an answer left behind, so that feedback on it and forgetting it can be carried out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnswerRecord {
@@ -173,6 +176,18 @@ impl Memory {
     /// Every experience, oldest first.
     pub fn experiences(&self) -> impl DoubleEndedIterator<Item = &Stored> {
         self.experiences.values()
+    }
+
+    /// The experiences of a domain that came from this very question, at most a few.
+    #[must_use]
+    pub fn same_question(&self, domain: &str, question: &str, now: Timestamp) -> Vec<&Stored> {
+        let ids = self
+            .index
+            .with_question(crate::index::question_key(question));
+        ids.filter_map(|id| self.stored(id))
+            .filter(|stored| stored.experience.domain == domain && !stored.expired(now))
+            .take(SAME_QUESTION)
+            .collect()
     }
 
     /// The experiences with exactly this masked question, one for each template, those with the best record first.

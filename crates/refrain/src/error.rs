@@ -123,6 +123,12 @@ pub enum EngineError {
         /// The id.
         id: String,
     },
+    /// A refusal was to be edited: there is no plan that the right answer could rest on.
+    #[error("answer \"{id}\" is a refusal, and a refusal cannot be edited")]
+    EditedRefusal {
+        /// The id.
+        id: String,
+    },
     /// No experience has this id.
     #[error("there is no experience \"{id}\"")]
     UnknownExperience {
@@ -299,6 +305,9 @@ impl EngineError {
             Self::UnknownAnswer { .. } => Some(
                 "the id stands in the last line of an answer; \"last\" is the newest".to_owned(),
             ),
+            Self::EditedRefusal { .. } => Some(
+                "call it bad if it should have been answered; the right fact belongs into a source".to_owned(),
+            ),
             Self::UnknownLabel { suggestion, .. } => Some(suggestion.as_ref().map_or_else(
                 || "write new nodes as <iri>, and texts as \"text\"".to_owned(),
                 |close| format!("did you mean \"{close}\"? New nodes are written as <iri>, and texts as '\"text\"'"),
@@ -351,6 +360,7 @@ impl EngineError {
             | Self::BadTerm { .. }
             | Self::BadTriples { .. }
             | Self::UnknownAnswer { .. }
+            | Self::EditedRefusal { .. }
             | Self::UnknownExperience { .. }
             | Self::UnknownNote { .. }
             | Self::BadNote { .. }

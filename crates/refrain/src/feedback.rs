@@ -75,6 +75,12 @@ impl Engine {
         let memory = knowledge.memory(&namespace);
         let id = self.answer_id(memory, answer)?;
         let name = verdict.name();
+        let is_refusal = memory
+            .answer(id)
+            .is_some_and(|record| record.template.is_empty());
+        if is_refusal && matches!(verdict, Verdict::Edit(_)) {
+            return Err(EngineError::EditedRefusal { id: id.to_string() });
+        }
         let verdict = match verdict {
             Verdict::Good => memory::Verdict::Good,
             Verdict::Bad => memory::Verdict::Bad,

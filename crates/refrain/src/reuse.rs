@@ -65,11 +65,18 @@ pub(crate) fn candidates<'m>(
     asked: &Asked<'_>,
     recalled: &'m [memory::Recalled],
 ) -> Vec<(&'m Stored, f32)> {
+    // A newer experience with the same words hides an older one, but never what was said of this very question.
     let mut out: Vec<(&Stored, f32)> = memory
-        .same_wording(asked.domain, &asked.signature.masked, asked.now)
+        .same_question(asked.domain, &asked.isr.question, asked.now)
         .into_iter()
         .map(|stored| (stored, 1.0))
         .collect();
+    for stored in memory.same_wording(asked.domain, &asked.signature.masked, asked.now) {
+        let known = |(other, _): &(&Stored, f32)| other.experience.id == stored.experience.id;
+        if !out.iter().any(known) {
+            out.push((stored, 1.0));
+        }
+    }
     for found in recalled {
         let known =
             |(stored, _): &(&Stored, f32)| stored.experience.id == found.stored.experience.id;

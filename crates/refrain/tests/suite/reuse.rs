@@ -117,6 +117,32 @@ fn an_edit_is_served_while_its_evidence_stands() {
 }
 
 #[test]
+fn an_edit_is_served_whatever_else_was_asked_in_the_same_words() {
+    let fixture = Fixture::with("films", &films(40));
+    let question = format!("who directed {}?", name(0));
+    fixture.ask(&question);
+    fixture
+        .engine
+        .feedback("default", "last", Verdict::Edit(name(1003)))
+        .unwrap();
+    for other in 1..4 {
+        fixture.ask(&format!("who directed {}?", name(other)));
+    }
+    assert_eq!(labels(&fixture.ask(&question)), [name(1003)]);
+}
+
+#[test]
+fn a_refusal_cannot_be_edited() {
+    let fixture = Fixture::with("films", &films(40));
+    let answer = fixture.ask(&format!("who cooked {}?", name(0)));
+    assert!(answer.refused, "{answer:?}");
+    let edited = fixture
+        .engine
+        .feedback("default", "last", Verdict::Edit(name(1003)));
+    assert!(edited.is_err(), "{edited:?}");
+}
+
+#[test]
 fn the_memory_outlives_the_process_and_forgetting_outlives_it_too() {
     let fixture = Fixture::with("films", &films(40));
     let question = format!("who directed {}?", name(0));
