@@ -38,7 +38,7 @@ impl TinyLfu {
             counted: 0,
             sample: capacity.saturating_mul(10).max(1),
             window_capacity,
-            protected_capacity: capacity.saturating_sub(window_capacity) * 4 / 5,
+            protected_capacity: capacity.saturating_sub(window_capacity).saturating_mul(4) / 5,
         }
     }
 
@@ -130,5 +130,16 @@ impl EvictionPolicy for TinyLfu {
             }
             (candidate, kept) => candidate.or(kept),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_capacity_beyond_all_bounds_overflows_nothing() {
+        let policy = TinyLfu::new(usize::MAX);
+        assert!(policy.protected_capacity < usize::MAX);
     }
 }
