@@ -114,6 +114,22 @@ impl<S: ExperienceStore> LivingRag<S> {
         now: u64,
     ) -> Result<LivingRetrieval, GraphRagError> {
         let query = index.query(question, embedder, retrieval)?;
+        self.retrieve_for(index, query, embedder, retrieval, now)
+    }
+
+    /// As [`Self::retrieve`], for a question that is a query already.
+    ///
+    /// # Errors
+    ///
+    /// As [`Index::query`].
+    pub fn retrieve_for(
+        &self,
+        index: &Index,
+        query: Query,
+        embedder: &dyn Embedder,
+        retrieval: &LinearRagConfig,
+        now: u64,
+    ) -> Result<LivingRetrieval, GraphRagError> {
         let nearness = index.relevances(&query, retrieval.relevance);
         let count = retrieval.retrieval_top_k;
         let retrieval = &LinearRagConfig {

@@ -58,10 +58,10 @@ impl Planner {
             .collect();
         let mut best: Option<(f32, String)> = None;
         for word in content(isr) {
-            let similarities = self.nearness(schema, &word.text, guidance)?;
             if schema.is_class_noun(graph, &word.text, self.embedder.as_ref())? {
                 continue;
             }
+            let similarities = self.nearness(schema, &word.text, guidance)?;
             let nearest = steps.iter().map(|step| similarities[*step]);
             let mut nearest = nearest.fold(f32::MIN, f32::max);
             if chosen.alignment.is_empty() {
@@ -125,7 +125,7 @@ impl Planner {
     }
 }
 
-/// The words that say something: not "name", and not what an idiom was read as.
+/// The words that say something: not "name".
 fn content(isr: &Isr) -> impl Iterator<Item = &Word> {
     isr.words.iter().filter(|word| word.text != "name")
 }

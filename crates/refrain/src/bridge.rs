@@ -298,7 +298,11 @@ fn is_about(answer: &Answer, label: &str) -> bool {
         .is_some_and(|first| names(&first.title) || names(&first.text))
 }
 
-fn joined(half: Half, answer: Answer, graph: &str, corpus: &str) -> Answer {
+fn joined(half: Half, mut answer: Answer, graph: &str, corpus: &str) -> Answer {
+    // One row of numbers: the triples, then the sentences.
+    for passage in &mut answer.passages {
+        passage.n += half.answer.citations.len();
+    }
     let mut chain = vec![half.phrase.clone()];
     chain.extend(
         answer

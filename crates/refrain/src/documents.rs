@@ -72,7 +72,7 @@ impl Frame<'_> {
             self.now,
         );
         let living = experiences.bound(&held.index);
-        let retrieval = living.retrieve(&held.index, question, embedder, &settings, seconds)?;
+        let retrieval = living.retrieve_for(&held.index, query, embedder, &settings, seconds)?;
         let verdicts = Verdicts::on(self.memory, corpus.name(), question);
         let extract = verdicts.extract(&held.index, &retrieval);
         let attempt = Attempt {

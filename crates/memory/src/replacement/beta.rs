@@ -49,6 +49,21 @@ pub(super) fn draw(alpha: f64, beta: f64, rng: &mut dyn RngCore) -> f64 {
     a / (a + b)
 }
 
+/// Checks that draws have the mean and the variance of Beta(α, β).
+#[cfg(test)]
+pub(super) fn assert_moments(draws: &[f64], alpha: f64, beta: f64) {
+    let count = draws.len() as f64;
+    let mean = draws.iter().sum::<f64>() / count;
+    let variance = draws.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / count;
+    let total = alpha + beta;
+    let expected = alpha * beta / (total * total * (total + 1.0));
+    assert!((mean - alpha / total).abs() < 4.0 * (expected / count).sqrt());
+    assert!(
+        (variance / expected - 1.0).abs() < 0.06,
+        "{variance} {expected}"
+    );
+}
+
 #[cfg(test)]
 mod tests {
     use rand::SeedableRng;
@@ -61,15 +76,7 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(3);
         for (alpha, beta) in [(1.0, 1.0), (2.0, 1.0), (7.0, 1.35), (40.0, 12.0)] {
             let draws: Vec<f64> = (0..20_000).map(|_| draw(alpha, beta, &mut rng)).collect();
-            let mean = draws.iter().sum::<f64>() / 20_000.0;
-            let variance = draws.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / 20_000.0;
-            let total = alpha + beta;
-            let expected = alpha * beta / (total * total * (total + 1.0));
-            assert!((mean - alpha / total).abs() < 4.0 * (expected / 20_000.0).sqrt());
-            assert!(
-                (variance / expected - 1.0).abs() < 0.06,
-                "{variance} {expected}"
-            );
+            assert_moments(&draws, alpha, beta);
         }
     }
 }

@@ -72,6 +72,7 @@ fn the_graph_says_who_and_the_document_says_where() {
         let triple = answer.citations.first().unwrap();
         assert!(triple.text.contains(who), "{}", triple.text);
         assert!(answer.passages[0].text.contains(town));
+        assert_eq!(answer.passages[0].n, answer.citations.len() + 1);
         assert!(
             answer.chain.iter().any(|name| name == who),
             "{:?}",

@@ -3,6 +3,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::Ulid;
+use crate::replacement::beta::assert_moments;
 
 const SHAPES: [f64; 12] = [
     1.0, 1.01, 1.05, 1.3, 2.0, 2.5, 4.0, 7.3, 20.0, 55.5, 300.0, 2000.0,
@@ -135,15 +136,7 @@ fn one_draw_alone_has_the_mean_and_variance_of_its_distribution() {
             bonus: 0.0,
         };
         let draws: Vec<f64> = (0..20_000).map(|_| lone_draw(chance, &mut rng)).collect();
-        let mean = draws.iter().sum::<f64>() / 20_000.0;
-        let variance = draws.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / 20_000.0;
-        let total = alpha + beta;
-        let expected = alpha * beta / (total * total * (total + 1.0));
-        assert!((mean - alpha / total).abs() < 4.0 * (expected / 20_000.0).sqrt());
-        assert!(
-            (variance / expected - 1.0).abs() < 0.06,
-            "{variance} {expected}"
-        );
+        assert_moments(&draws, alpha, beta);
     }
 }
 
