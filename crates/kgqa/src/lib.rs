@@ -1,4 +1,5 @@
 //! How is a question over a knowledge graph answered? CacheRAG's pipeline with built-in stages.
+mod accounted;
 pub mod alignment;
 pub mod answer;
 pub mod auto_generation;

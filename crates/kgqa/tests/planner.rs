@@ -334,7 +334,7 @@ fn the_masked_question_forgets_the_names_and_numbers() {
 #[test]
 fn a_neighbours_failures_make_the_planner_try_its_second_choice() {
     let desk = films();
-    let question = "who scripted Titanic?";
+    let question = "who is the playwright of Titanic?";
     let first = desk.ask(question).chosen.expect("an answer");
     let masked = desk
         .planner

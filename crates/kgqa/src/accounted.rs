@@ -1,0 +1,179 @@
+//! Does the plan take up all that the question says? A year beside a name, another doing, who did it to whom.
+//!
+//! What a plan leaves aside must at least be true: "who directed X in 2011" is answered when X or the answer is of 2011, and
+//! refused when the graph does not say so.
+
+use crate::answer::Planner;
+use crate::backend_adapter::Candidate;
+use crate::execute::{Bound, Given};
+use crate::graph::{Graph, GraphError, TermId};
+use crate::guidance::Guidance;
+use crate::isr::{Isr, Mention};
+use crate::local_schema::Schema;
+use crate::plan::Plan;
+use crate::vocabulary;
+
+/// Bound entities and values that are looked at.
+const LOOKED_AT: usize = 16;
+/// Values of one step that are read in the look.
+const STEP: usize = 256;
+
+impl Planner {
+    /// A name, number or year of the question that the plan leaves aside and that the graph does not tie, by one step, to
+    /// what the plan names or gives.
+    pub(crate) fn unaccounted(
+        graph: &dyn Graph,
+        isr: &Isr,
+        chosen: &Candidate,
+        given: &Given,
+    ) -> Result<Option<String>, GraphError> {
+        let slots = chosen.plan.slots();
+        // A year that reaches the answer by way of other things than the one named says nothing of either.
+        let roundabout = |m: &Mention| {
+            matches!(chosen.plan, Plan::Intersect(_)) && m.text.chars().all(|c| c.is_ascii_digit())
+        };
+        let aside = |m: &&Mention| !slots.contains(&m.slot) || roundabout(m);
+        if slots.is_empty() || !isr.mentions.iter().any(|m| aside(&m)) {
+            return Ok(None);
+        }
+        let mut spoken_of: Vec<TermId> = Vec::new();
+        for binding in &chosen.bindings {
+            if let (Bound::Entities(ids), true) = (&binding.bound, slots.contains(&binding.slot)) {
+                spoken_of.extend(ids.iter().take(LOOKED_AT));
+            }
+        }
+        if let Given::Values(values) = given {
+            spoken_of.extend(values.iter().take(LOOKED_AT));
+        }
+        for mention in isr.mentions.iter().filter(aside) {
+            let own = mention.ids();
+            let mut tied = false;
+            for id in spoken_of.iter().filter(|id| !own.contains(id)) {
+                tied |= is_next_to(graph, *id, &own)?;
+            }
+            if !tied {
+                return Ok(Some(mention.text.clone()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A word that tells another doing than every step of the plan: "edited" where the plan goes by "written by".
+    pub(crate) fn of_another_doing(
+        schema: &Schema,
+        isr: &Isr,
+        guidance: &Guidance<'_>,
+        plan: &Plan,
+    ) -> Option<String> {
+        let predicates = plan.predicates();
+        let labels = predicates
+            .iter()
+            .filter_map(|predicate| schema.position_of(predicate))
+            .flat_map(|at| &schema.entries()[at].words);
+        let done: Vec<usize> = labels.filter_map(|word| vocabulary::doing(word)).collect();
+        if done.is_empty() {
+            return None;
+        }
+        let has_meant_it = |word: &str| {
+            guidance.lexicon.is_some_and(|lexicon| {
+                lexicon
+                    .meanings(word)
+                    .iter()
+                    .any(|(meaning, right, wrong)| {
+                        right > wrong && predicates.contains(&meaning.as_ref())
+                    })
+            })
+        };
+        let does = |word: &str| vocabulary::doing(word);
+        let told = isr
+            .words
+            .iter()
+            .any(|word| does(&word.text).is_some_and(|doing| done.contains(&doing)));
+        // "Which *actor* was born in X": the trade of those asked for, where another word tells the step.
+        let is_trade = |word: &str| told && word == isr.answer_type;
+        let words = isr.words.iter().map(|word| word.text.as_str());
+        words
+            .filter(|word| does(word).is_some_and(|doing| !done.contains(&doing)))
+            .find(|word| !is_trade(word) && !has_meant_it(word))
+            .map(str::to_owned)
+    }
+
+    /// Whether a plan for "who did X direct" leads to those who did it: it goes along a "… by" edge, or over other things.
+    pub(crate) fn is_of_the_doer(schema: &Schema, isr: &Isr, plan: &Plan) -> bool {
+        let Plan::Path(path) = plan else {
+            return false;
+        };
+        if doer(isr).is_none() {
+            return false;
+        }
+        let [hop] = path.hops.as_slice() else {
+            return true;
+        };
+        !hop.inverse && is_by(schema, &hop.predicate)
+    }
+
+    /// Whether "who did X direct" is answered with things: none of the values shares any kind of edge with X, who is
+    /// someone.
+    pub(crate) fn is_not_done_to(
+        graph: &dyn Graph,
+        schema: &Schema,
+        isr: &Isr,
+        plan: &Plan,
+        given: &Given,
+    ) -> Result<bool, GraphError> {
+        let (Plan::Path(path), Given::Values(values)) = (plan, given) else {
+            return Ok(false);
+        };
+        let by = path
+            .hops
+            .first()
+            .is_some_and(|hop| is_by(schema, &hop.predicate));
+        let (Some(mention), true) = (doer(isr), by) else {
+            return Ok(false);
+        };
+        let mut own = Vec::new();
+        for id in mention.ids().into_iter().take(LOOKED_AT) {
+            own.extend(graph.signature(id)?.iter().copied());
+        }
+        for value in values.iter().take(LOOKED_AT) {
+            if graph
+                .signature(*value)?
+                .iter()
+                .any(|edge| own.contains(edge))
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// X in "who did X direct": the one who does what the only word tells.
+fn doer(isr: &Isr) -> Option<&Mention> {
+    let ([mention], [verb]) = (isr.mentions.as_slice(), isr.words.as_slice()) else {
+        return None;
+    };
+    let word = |at: usize| isr.tokens.get(at).map_or("", |t| t.folded.as_str());
+    let is_active = matches!(word(0), "who" | "whom")
+        && matches!(word(1), "did" | "does" | "do")
+        && mention.first == 2
+        && verb.token >= mention.end;
+    is_active.then_some(mention)
+}
+
+fn is_by(schema: &Schema, predicate: &str) -> bool {
+    schema
+        .position_of(predicate)
+        .is_some_and(|at| schema.entries()[at].label.ends_with(" by"))
+}
+
+/// Whether one of `others` is among the first values of some step from `id`.
+fn is_next_to(graph: &dyn Graph, id: TermId, others: &[TermId]) -> Result<bool, GraphError> {
+    for edge in graph.signature(id)?.iter() {
+        let page = graph.step(id, *edge, STEP)?;
+        if page.ids.iter().any(|value| others.contains(value)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
