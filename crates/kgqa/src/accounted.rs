@@ -29,11 +29,19 @@ impl Planner {
     ) -> Result<Option<String>, GraphError> {
         let slots = chosen.plan.slots();
         // A year that reaches the answer by way of other things than the one named says nothing of either.
-        let roundabout = |m: &Mention| {
-            matches!(chosen.plan, Plan::Intersect(_)) && m.text.chars().all(|c| c.is_ascii_digit())
-        };
+        let roundabout =
+            |m: &Mention| matches!(chosen.plan, Plan::Intersect(_)) && is_number(&m.text);
         let aside = |m: &&Mention| !slots.contains(&m.slot) || roundabout(m);
-        if slots.is_empty() || !isr.mentions.iter().any(|m| aside(&m)) {
+        let mut left: Vec<(&str, Vec<TermId>)> = Vec::new();
+        for mention in isr.mentions.iter().filter(aside) {
+            left.push((&mention.text, mention.ids()));
+        }
+        // A number that this reading takes for no name.
+        for number in isr.unknown_names.iter().filter(|n| is_number(n)) {
+            let ids = graph.link(&crate::text::normalise(number), LOOKED_AT)?;
+            left.push((number, ids));
+        }
+        if slots.is_empty() || left.is_empty() {
             return Ok(None);
         }
         let mut spoken_of: Vec<TermId> = Vec::new();
@@ -45,14 +53,13 @@ impl Planner {
         if let Given::Values(values) = given {
             spoken_of.extend(values.iter().take(LOOKED_AT));
         }
-        for mention in isr.mentions.iter().filter(aside) {
-            let own = mention.ids();
+        for (text, own) in left {
             let mut tied = false;
             for id in spoken_of.iter().filter(|id| !own.contains(id)) {
                 tied |= is_next_to(graph, *id, &own)?;
             }
             if !tied {
-                return Ok(Some(mention.text.clone()));
+                return Ok(Some(text.to_owned()));
             }
         }
         Ok(None)
@@ -159,6 +166,10 @@ fn doer(isr: &Isr) -> Option<&Mention> {
         && mention.first == 2
         && verb.token >= mention.end;
     is_active.then_some(mention)
+}
+
+fn is_number(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_digit())
 }
 
 fn is_by(schema: &Schema, predicate: &str) -> bool {

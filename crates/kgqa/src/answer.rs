@@ -198,14 +198,6 @@ impl Planner {
                 .map(|r| logical_parser::with_reading(isr, r.clone())),
         );
         for reading in readings {
-            // No reading may pass by a number that another takes up.
-            if reading
-                .unknown_names
-                .iter()
-                .any(|name| !isr.unknown_names.contains(name) && names_number(name))
-            {
-                continue;
-            }
             let compiled = compiler.compile(&reading)?;
             let outcome = self.run_best(graph, schema, &reading, guidance, compiled, &mut runs)?;
             let better = match (&best, &outcome.executed) {
@@ -431,10 +423,6 @@ impl Planner {
             runs: *runs,
         })
     }
-}
-
-fn names_number(name: &str) -> bool {
-    name.chars().any(|c| c.is_ascii_digit())
 }
 
 /// A count of nothing may only say that the plan does not fit.

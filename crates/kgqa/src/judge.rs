@@ -393,7 +393,7 @@ fn asks_nothing(isr: &Isr) -> bool {
 
 /// The unit behind the number that things are compared with ("longer than 3 *hours*"), or that is asked for ("how many *hours*
 /// is X").
-fn unit(isr: &Isr) -> Option<&String> {
+pub(crate) fn unit(isr: &Isr) -> Option<&String> {
     let asked = isr
         .tokens
         .windows(3)

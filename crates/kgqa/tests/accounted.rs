@@ -10,6 +10,8 @@ const FACTS: &[(&str, &str, &str)] = &[
     ("Inception", "written_by", "Christopher Nolan"),
     ("Inception", "starred_actors", "Elliot Page"),
     ("Inception", "release_year", "2010"),
+    ("2010", "directed_by", "Peter Hyams"),
+    ("2010", "release_year", "1984"),
     ("Inception", "running_minutes", "148"),
     ("Dunkirk", "directed_by", "Christopher Nolan"),
     ("Dunkirk", "starred_actors", "Harry Styles"),

@@ -190,6 +190,7 @@ impl Frame<'_> {
             answer.hit_kind = HitKind::Exact;
             answer.text.clone_from(&verified.answer.text);
             if verified.provenance == Provenance::Edited {
+                answer.corrected = true;
                 answer.values = verified
                     .answer
                     .values
@@ -458,6 +459,7 @@ impl Frame<'_> {
             experience: None,
             similarity: None,
             age_seconds: None,
+            corrected: false,
             confidence: 0.0,
             refused: true,
             reason: None,

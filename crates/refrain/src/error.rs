@@ -292,6 +292,14 @@ impl EngineError {
                 Some("set embedder.kind to \"builtin\", or build with `cargo build --release -p refrain-cli --features minilm`".to_owned())
             }
             Self::NoWeights { .. } | Self::BadWeights { .. } => Some(WEIGHTS.to_owned()),
+            Self::Journal(
+                crate::journal::JournalError::Altered { .. }
+                | crate::journal::JournalError::Damaged { .. }
+                | crate::journal::JournalError::DamagedCheckpoint { .. },
+            ) => Some(
+                "restore the memory's directory from a copy, or move it away to go on with an empty memory; the graphs are not touched"
+                    .to_owned(),
+            ),
             Self::Journal(crate::journal::JournalError::Format { .. }) => {
                 Some(OTHER_FORMAT.to_owned())
             }

@@ -114,6 +114,7 @@ fn an_edit_is_served_while_its_evidence_stands() {
         (again.hit_kind, labels(&again)),
         (HitKind::Exact, vec![name(1003)])
     );
+    assert!(again.corrected && !answer.corrected);
 }
 
 #[test]
