@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod chat;
 mod embedder;
 #[cfg(feature = "minilm")]
 pub mod minilm;
@@ -7,6 +8,10 @@ mod static_embedder;
 mod table;
 pub mod words;
 
+pub use chat::{
+    ChatRequest, Completion, Constraint, Finish, LanguageModel, Message, ModelError, Role,
+    Scripted, Usage,
+};
 pub use embedder::{EmbedError, Embedder};
 #[cfg(feature = "minilm")]
 pub use minilm::{LoadError, MiniLm};
