@@ -6,8 +6,9 @@ use refrain::{Clock, Engine, Surroundings, SystemClock};
 
 use crate::args::Global;
 use crate::commands::config::layers;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::ui::{Ui, counted};
+use language_model::LanguageModel;
 
 /// The engine of a directory that exists.
 pub(crate) fn existing(global: &Global) -> Outcome<Engine> {
@@ -23,6 +24,14 @@ pub(crate) fn or_create(global: &Global) -> Outcome<Engine> {
     let engine = Engine::open_or_create(&global.dir, config, surroundings())?;
     report_shrunk(&engine, global);
     Ok(engine)
+}
+
+/// The language model that the settings name.
+pub(crate) fn model(config: &refrain::Config) -> Outcome<Option<Arc<dyn LanguageModel>>> {
+    if config.model.name.is_empty() {
+        return Ok(None);
+    }
+    Err(Failure::new("this build has no client for language models"))
 }
 
 /// Says what had to leave because the settings became narrower.

@@ -69,6 +69,8 @@ impl Engine {
                 "the question: only its first {MAX_QUESTION_BYTES} bytes were read"
             ));
         }
+        answer.cost.model_calls = budget.calls();
+        answer.cost.tokens = budget.tokens();
         answer.cost.rows = budget.rows();
         answer.cost.micros = u64::try_from(budget.elapsed().as_micros()).unwrap_or(u64::MAX);
         Ok((answer, episode))

@@ -254,7 +254,19 @@ impl Frame<'_> {
                 None => memory = Some((remembering, recollection)),
             }
         }
+        let recalled = memory
+            .as_ref()
+            .map_or(&[][..], |(_, recollection)| &recollection.recalled);
+        let consultation = self.consult(route, &graph, recalled, &mut outcome)?;
+        if let (Some(_), Some((memory, recollection))) = (&consultation, &memory) {
+            self.avoid_vetoed(memory, recollection, route, &mut outcome)?;
+        }
         let mut answer = self.draft(route);
+        if let Some(error) = consultation.as_ref().and_then(|c| c.error.as_ref()) {
+            answer
+                .cut
+                .push(format!("the language model was not heard: {error}"));
+        }
         if let Some(refusal) = &outcome.refusal {
             answer.reason = Some(wording::refusal(refusal) + &near_names(route, refusal)?);
         }
@@ -285,7 +297,12 @@ impl Frame<'_> {
         if self.request.explain {
             let recollection = memory.as_ref().map(|(_, recollection)| recollection);
             let trace = self.trace(route, recollection);
-            answer.explanation = Some(explain::planned(&outcome, &trace, started.elapsed()));
+            answer.explanation = Some(explain::planned(
+                &outcome,
+                &trace,
+                consultation.as_ref(),
+                started.elapsed(),
+            ));
         }
         let episode = memory
             .map(|(_, recollection)| self.planned_episode(route, &outcome, &answer, recollection))
@@ -567,7 +584,7 @@ fn miss(considered: &[Considered]) -> String {
 
 /// The chance of being right: against the runner-up (scores are log-likelihoods, so their margin is a log-odds), and of
 /// the path being meant at all, which is less the less any word tells it.
-fn confidence(margin: f32, told: f32) -> f32 {
+pub(crate) fn confidence(margin: f32, told: f32) -> f32 {
     (told / TELLS).clamp(0.0, 1.0) / (1.0 + (-margin).exp())
 }
 

@@ -9,6 +9,7 @@ mod refused;
 
 use std::path::PathBuf;
 
+use kgqa::model_compiler::Task;
 use memory::PolicyName;
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +34,8 @@ pub struct Config {
     pub planner: PlannerConfig,
     /// The memory of experiences.
     pub memory: MemoryConfig,
+    /// The language model.
+    pub model: ModelSettings,
     /// The embedder.
     pub embedder: EmbedderConfig,
     /// Loading graphs.
@@ -136,6 +139,36 @@ impl MemoryPreset {
             _ => None,
         }
     }
+}
+
+/// The language model, and what it is asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelSettings {
+    /// Its name at an OpenAI-compatible endpoint; empty: none.
+    pub name: String,
+    /// The endpoint; empty: the environment's `OPENAI_BASE_URL`, else OpenAI's own.
+    pub base_url: String,
+    /// What it is asked for when it plans: a typed plan, or a choice among ranked ones.
+    pub task: Task,
+    /// When it is asked for a plan.
+    pub plans: When,
+    /// Below this confidence of the built-in planner it counts as unsure, in `[0, 1]`.
+    pub below: f32,
+    /// The longest that a call may take, in seconds.
+    pub timeout_s: u64,
+}
+
+/// When a model is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum When {
+    /// The built-in stage alone.
+    Never,
+    /// Where the built-in stage refuses or is unsure.
+    Unsure,
+    /// For every question that no remembered plan answers.
+    Always,
 }
 
 /// The embedder of a directory.

@@ -9,6 +9,7 @@ mod bridge;
 pub mod budget;
 pub mod clock;
 pub mod config;
+mod consult;
 pub mod corpus;
 pub mod directory;
 pub mod doctor;
