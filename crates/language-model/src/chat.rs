@@ -2,7 +2,7 @@
 //!
 //! One blocking trait, [`LanguageModel`], for servers, models in this process, cassettes and scripts;
 //! retries, budgets, meters and caches wrap it and are models themselves. Replies are untrusted text:
-//! what they must look like is said by [`Constraint`] and checked by `Structured`.
+//! what they must look like is said by [`Constraint`] and checked by [`Structured`](crate::Structured).
 
 use std::time::Instant;
 
@@ -85,7 +85,7 @@ pub enum Constraint {
     /// Any text.
     #[default]
     None,
-    /// A JSON value that a schema accepts; see `json::schema` for the part of JSON Schema
+    /// A JSON value that a schema accepts; see [`crate::json::schema`] for the part of JSON Schema
     /// that is checked.
     JsonSchema {
         /// The schema's name: letters, digits, `_` and `-`.
@@ -258,7 +258,7 @@ pub enum Origin {
 /// The reply of a chat model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Completion {
-    /// The text. Under a constraint that was passed to `Structured`, one that obeys it.
+    /// The text. Under a constraint that was passed to [`Structured`](crate::Structured), one that obeys it.
     pub text: String,
     /// Why it ended.
     pub finish: FinishReason,
