@@ -4,7 +4,9 @@
 
 use std::collections::HashMap;
 
-use language_model::{ChatRequest, Completion, Finish, LanguageModel, ModelError, Usage};
+use language_model::{
+    ChatRequest, Completion, FinishReason, LanguageModel, ModelError, Origin, Usage,
+};
 use serde_json::{Value, json};
 
 use crate::dataset::{Question, normalise_label};
@@ -103,12 +105,13 @@ impl LanguageModel for GoldModel {
                 estimated: true,
             },
             text,
-            finish: Finish::Stop,
-            model: self.name().to_owned(),
+            finish: FinishReason::Stop,
+            model: self.model().to_owned(),
+            origin: Origin::Model,
         })
     }
 
-    fn name(&self) -> &str {
+    fn model(&self) -> &str {
         "gold"
     }
 }

@@ -110,7 +110,7 @@ impl std::fmt::Debug for ModelUnderTest {
         f.write_str(match self {
             Self::None => "none",
             Self::Gold => "gold",
-            Self::Given(model) => model.name(),
+            Self::Given(model) => model.model(),
         })
     }
 }

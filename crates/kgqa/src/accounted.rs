@@ -65,43 +65,51 @@ impl Planner {
         Ok(None)
     }
 
-    /// A word that tells another doing than every step of the plan: "edited" where the plan goes by "written by".
+    /// A word that tells another doing than the step it speaks for, or than every step of the plan: "edited" where the plan
+    /// goes by "written by".
     pub(crate) fn of_another_doing(
         schema: &Schema,
         isr: &Isr,
         guidance: &Guidance<'_>,
-        plan: &Plan,
+        chosen: &Candidate,
     ) -> Option<String> {
-        let predicates = plan.predicates();
-        let labels = predicates
-            .iter()
-            .filter_map(|predicate| schema.position_of(predicate))
-            .flat_map(|at| &schema.entries()[at].words);
-        let done: Vec<usize> = labels.filter_map(|word| vocabulary::doing(word)).collect();
-        if done.is_empty() {
-            return None;
-        }
+        let predicates = chosen.plan.predicates();
+        let doings_of = |predicate: &str| -> Vec<usize> {
+            let position = schema.position_of(predicate);
+            let words = position.map_or(&[][..], |at| &schema.entries()[at].words);
+            words.iter().filter_map(|w| vocabulary::doing(w)).collect()
+        };
         let has_meant_it = |word: &str| {
             guidance.lexicon.is_some_and(|lexicon| {
-                lexicon
-                    .meanings(word)
-                    .iter()
-                    .any(|(meaning, right, wrong)| {
-                        right > wrong && predicates.contains(&meaning.as_ref())
-                    })
+                let meanings = lexicon.meanings(word);
+                meanings.iter().any(|(meaning, right, wrong)| {
+                    right > wrong && predicates.contains(&meaning.as_ref())
+                })
             })
         };
-        let does = |word: &str| vocabulary::doing(word);
+        let done: Vec<usize> = predicates.iter().flat_map(|p| doings_of(p)).collect();
         let told = isr
             .words
             .iter()
-            .any(|word| does(&word.text).is_some_and(|doing| done.contains(&doing)));
-        // "Which *actor* was born in X": the trade of those asked for, where another word tells the step.
-        let is_trade = |word: &str| told && word == isr.answer_type;
+            .any(|word| vocabulary::doing(&word.text).is_some_and(|doing| done.contains(&doing)));
+        let is_another = |word: &str, doing: usize| {
+            let spoken = chosen.alignment.iter().filter(|(said, _)| said == word);
+            let mut steps: Vec<&str> = spoken.map(|(_, step)| step.as_str()).collect();
+            if steps.is_empty() {
+                steps.clone_from(&predicates);
+            }
+            // A step that tells no doing may be what is meant: "partner" for "spouse".
+            !steps.is_empty()
+                && steps.iter().all(|step| {
+                    let doings = doings_of(step);
+                    !doings.is_empty() && !doings.contains(&doing)
+                })
+        };
         let words = isr.words.iter().map(|word| word.text.as_str());
         words
-            .filter(|word| does(word).is_some_and(|doing| !done.contains(&doing)))
-            .find(|word| !is_trade(word) && !has_meant_it(word))
+            .filter(|word| vocabulary::doing(word).is_some_and(|doing| is_another(word, doing)))
+            // "Which *actor* was born in X": the trade of those asked for, where another word tells the step.
+            .find(|word| !(has_meant_it(word) || told && *word == isr.answer_type))
             .map(str::to_owned)
     }
 

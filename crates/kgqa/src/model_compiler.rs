@@ -4,7 +4,7 @@
 //! pure function, bounded, and run on the graph like any other plan. A small model gets a narrower task: one of the plans
 //! that the built-in planner ranked.
 
-use language_model::{ChatRequest, Constraint, LanguageModel, Message, ModelError};
+use language_model::{ChatRequest, Constraint, LanguageModel, Message, ModelError, no_stream};
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{AnswerError, Outcome, Planner, Refusal};
@@ -50,8 +50,8 @@ pub struct ModelConfig {
     pub max_tokens: u32,
     /// The tenant for whom is asked.
     pub namespace: String,
-    /// How long the call may take.
-    pub timeout: std::time::Duration,
+    /// When the reply is of no use any more.
+    pub deadline: Option<std::time::Instant>,
 }
 
 impl Default for ModelConfig {
@@ -62,7 +62,19 @@ impl Default for ModelConfig {
             max_examples: 5,
             max_tokens: 400,
             namespace: "default".to_owned(),
-            timeout: std::time::Duration::from_secs(60),
+            deadline: None,
+        }
+    }
+}
+
+impl ModelConfig {
+    fn request(&self, prompt_version: &str, messages: Vec<Message>) -> ChatRequest {
+        ChatRequest {
+            namespace: self.namespace.clone(),
+            prompt_version: prompt_version.to_owned(),
+            seed: Some(0),
+            deadline: self.deadline,
+            ..ChatRequest::new("compile", messages)
         }
     }
 }
@@ -212,11 +224,12 @@ fn ask_for_plan(
     outcome: &Outcome,
 ) -> Result<Asked, ConsultError> {
     let request = ChatRequest {
-        namespace: config.namespace.clone(),
+        constraint: Constraint::JsonSchema {
+            name: "plan".to_owned(),
+            schema: reply::schema(isr, steps),
+        },
         max_tokens: config.max_tokens,
-        timeout: config.timeout,
-        ..ChatRequest::new(
-            "compile",
+        ..config.request(
             COMPILE_PROMPT,
             vec![
                 Message::system(include_str!("../prompts/compile.txt")),
@@ -229,12 +242,8 @@ fn ask_for_plan(
                 )),
             ],
         )
-        .constrained(Constraint::Json {
-            name: "plan".to_owned(),
-            schema: reply::schema(isr, steps),
-        })
     };
-    let completion = model.complete(&request, &mut |_| {})?;
+    let completion = model.complete(&request, &mut no_stream)?;
     Ok(match parse_plan(&completion.text, isr, steps) {
         Ok(plan) => Ok(plan.map(|plan| candidate(isr, plan))),
         Err(error) => Err(error.to_string()),
@@ -259,20 +268,17 @@ fn ask_to_choose(
     }
     let numbers = (0..=ranked.len()).map(|n| n.to_string()).collect();
     let request = ChatRequest {
-        namespace: config.namespace.clone(),
+        constraint: Constraint::OneOf(numbers),
         max_tokens: 8,
-        timeout: config.timeout,
-        ..ChatRequest::new(
-            "compile",
+        ..config.request(
             CHOOSE_PROMPT,
             vec![
                 Message::system(include_str!("../prompts/choose.txt")),
                 Message::user(prompt::choice(schema, isr, &ranked)),
             ],
         )
-        .constrained(Constraint::OneOf(numbers))
     };
-    let completion = model.complete(&request, &mut |_| {})?;
+    let completion = model.complete(&request, &mut no_stream)?;
     let chosen: Result<usize, _> = completion.text.trim().parse();
     Ok(match chosen {
         Ok(0) => Ok(None),

@@ -2,12 +2,8 @@
 
 mod desk;
 
-use std::sync::Mutex;
-
 use desk::Desk;
 use kgqa::answer::Outcome;
-use kgqa::execute::Given;
-use kgqa::graph::Graph;
 use kgqa::model_compiler::{Consulted, Example, ModelConfig, Steps, Task, Verdict, parse_plan};
 use language_model::{ChatRequest, Constraint, ModelError, Scripted};
 use proptest::prelude::*;
@@ -28,31 +24,15 @@ fn consult(
     desk: &Desk,
     question: &str,
     config: &ModelConfig,
-    reply: impl Fn(&ChatRequest) -> Result<String, ModelError> + Send + Sync,
-) -> (Outcome, Option<Consulted>, u64) {
+    reply: impl Fn(&ChatRequest) -> Result<String, ModelError> + Send + Sync + 'static,
+) -> (Outcome, Option<Consulted>, usize) {
     let mut outcome = desk.ask(question);
-    let model = Scripted::new(reply);
+    let model = Scripted::function(reply);
     let consulted = desk
         .planner
         .consult(&model, config, &desk.graph, &desk.schema, &[], &mut outcome)
         .expect("a scripted model and a graph in memory");
     (outcome, consulted, model.calls())
-}
-
-fn values(desk: &Desk, outcome: &Outcome) -> Vec<String> {
-    match outcome.executed.as_ref().map(|e| &e.given) {
-        Some(Given::Values(ids)) => {
-            let mut labels: Vec<String> = ids
-                .iter()
-                .map(|id| desk.graph.label(*id).expect("an id of this graph"))
-                .collect();
-            labels.sort();
-            labels
-        }
-        Some(Given::Number(number)) => vec![number.to_string()],
-        Some(Given::Truth(truth)) => vec![truth.to_string()],
-        None => Vec::new(),
-    }
 }
 
 fn plan(paths: &Value, then: &str) -> String {
@@ -64,7 +44,7 @@ fn plan(paths: &Value, then: &str) -> String {
 fn a_models_plan_is_run_in_the_place_of_the_built_in_one() {
     let desk = Desk::of(FACTS);
     let question = "who brought Inception to life?";
-    assert!(desk.ask(question).refusal.is_some());
+    assert!(desk.values(question).is_empty());
     let (outcome, consulted, calls) = consult(&desk, question, &ModelConfig::default(), |_| {
         Ok(plan(
             &json!([{ "from": 0, "steps": ["directed by"] }]),
@@ -77,7 +57,7 @@ fn a_models_plan_is_run_in_the_place_of_the_built_in_one() {
         Verdict::Used { .. }
     ));
     assert_eq!(outcome.refusal, None);
-    assert_eq!(values(&desk, &outcome), ["Christopher Nolan"]);
+    assert_eq!(desk.values_of(&outcome), ["Christopher Nolan"]);
 }
 
 #[test]
@@ -101,10 +81,10 @@ fn sets_counts_and_chains_can_be_said() {
             vec!["Elliot Page", "Harry Styles"],
         ),
     ] {
-        let (outcome, ..) = consult(&desk, question, &ModelConfig::default(), |_| {
+        let (outcome, ..) = consult(&desk, question, &ModelConfig::default(), move |_| {
             Ok(reply.clone())
         });
-        assert_eq!(values(&desk, &outcome), expected, "{question}");
+        assert_eq!(desk.values_of(&outcome), expected, "{question}");
     }
 }
 
@@ -125,9 +105,11 @@ fn what_no_step_says_leaves_the_built_in_outcome_as_it_was() {
         "{\"paths\": [".to_owned(),
         "[".repeat(100_000),
     ] {
-        let (outcome, consulted, _) = consult(&desk, question, &ModelConfig::default(), |_| {
-            Ok(reply.clone())
-        });
+        let said = reply.clone();
+        let (outcome, consulted, _) =
+            consult(&desk, question, &ModelConfig::default(), move |_| {
+                Ok(said.clone())
+            });
         assert!(
             !matches!(
                 consulted.expect("it was asked").verdict,
@@ -183,14 +165,8 @@ fn the_model_sees_the_schema_as_an_enumeration_and_all_text_as_data() {
         ("Inception", "directed_by", "Christopher Nolan"),
         ("Inception", "comment", hostile),
     ]);
-    let seen = Mutex::new(Vec::new());
     let mut outcome = desk.ask("who directed Inception?");
-    let model = Scripted::new(|request: &ChatRequest| {
-        seen.lock()
-            .expect("no thread panicked")
-            .push(request.clone());
-        Ok(plan(&json!([]), "values"))
-    });
+    let model = Scripted::function(|_| Ok(plan(&json!([]), "values")));
     let examples = [Example {
         question: "who directed \"Dunkirk\"?".to_owned(),
         template: "$0/<http://example.org/directed_by>".to_owned(),
@@ -205,9 +181,9 @@ fn the_model_sees_the_schema_as_an_enumeration_and_all_text_as_data() {
             &mut outcome,
         )
         .expect("a scripted model");
-    let requests = seen.into_inner().expect("no thread panicked");
+    let requests = model.requests();
     let request = &requests[0];
-    let Constraint::Json { schema, .. } = &request.constraint else {
+    let Constraint::JsonSchema { schema, .. } = &request.constraint else {
         panic!("a plan by schema is asked for");
     };
     let steps = &schema["properties"]["paths"]["items"]["properties"]["steps"]["items"]["enum"];

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use kgqa::graph::{Edge, Graph, GraphError, Page, PredicateCount, TermId};
-use language_model::ModelError;
+use language_model::{BudgetKind, ModelError};
 use oxrdf::Term;
 
 use crate::config::BudgetConfig;
@@ -43,22 +43,21 @@ impl Budget {
     /// # Errors
     /// [`ModelError::BudgetExhausted`] when the calls or the tokens are used up; a call that is under way may take more.
     pub fn draw_call(&self) -> Result<(), ModelError> {
-        let exhausted = |what: &str, limit: String| ModelError::BudgetExhausted {
-            what: what.to_owned(),
-            limit,
-        };
         if self.tokens() >= self.limits.tokens {
-            return Err(exhausted(
-                "tokens a question",
-                self.limits.tokens.to_string(),
-            ));
+            return Err(ModelError::BudgetExhausted {
+                which: BudgetKind::Tokens,
+                limit: self.limits.tokens,
+            });
         }
         let most = self.limits.model_calls;
         let more = |calls: u32| (calls < most).then_some(calls + 1);
         self.calls
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more)
             .map(|_| ())
-            .map_err(|_| exhausted("model calls a question", most.to_string()))
+            .map_err(|_| ModelError::BudgetExhausted {
+                which: BudgetKind::Calls,
+                limit: u64::from(most),
+            })
     }
 
     /// Counts tokens that a call took.

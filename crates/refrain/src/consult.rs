@@ -4,7 +4,7 @@
 //! take, whatever the settings say. A model that fails, or whose reply is no plan, changes nothing: the built-in outcome
 //! stands, and what happened is reported.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kgqa::answer::Outcome;
 use kgqa::model_compiler::{ConsultError, Consulted, Example, ModelConfig, may_be_consulted};
@@ -35,8 +35,8 @@ impl LanguageModel for Drawn<'_> {
         Ok(completion)
     }
 
-    fn name(&self) -> &str {
-        self.model.name()
+    fn model(&self) -> &str {
+        self.model.model()
     }
 }
 
@@ -74,7 +74,7 @@ impl Frame<'_> {
         let config = ModelConfig {
             task: settings.task,
             namespace: self.request.namespace.clone(),
-            timeout: Duration::from_secs(settings.timeout_s),
+            deadline: Some(Instant::now() + Duration::from_secs(settings.timeout_s)),
             ..ModelConfig::default()
         };
         let drawn = Drawn {
@@ -93,7 +93,7 @@ impl Frame<'_> {
             Err(error) => (None, Some(error.to_string())),
         };
         Ok(Some(Consultation {
-            model: model.name().to_owned(),
+            model: model.model().to_owned(),
             consulted,
             error,
         }))

@@ -8,6 +8,7 @@ mod changed_documents;
 mod document_verdicts;
 mod embedder;
 mod expansion;
+mod model;
 mod reuse;
 mod schema;
 mod staleness;
