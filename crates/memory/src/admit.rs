@@ -85,7 +85,12 @@ impl Tenant {
                 similarity: twin.similarity,
             };
         }
-        if let Err(refusal) = self.memory.grounding_gate(&experience, &settings) {
+        // What a person put right may come back under the id that it has here.
+        let comes_back =
+            twin.is_some_and(|t| t.id == id) && self.corrects(&experience, experience.id);
+        if let Err(refusal) = self.memory.grounding_gate(&experience, &settings)
+            && !(comes_back && matches!(refusal, Refusal::SameId { .. }))
+        {
             self.policy_step(asked);
             return self.refused(refusal);
         }
