@@ -10,7 +10,7 @@ mod refused;
 use std::path::PathBuf;
 
 use kgqa::model_compiler::Task;
-use memory::PolicyName;
+use memory::{LessonScope, PolicyName};
 use serde::{Deserialize, Serialize};
 
 pub use layers::{Layers, Origin, Setting};
@@ -97,6 +97,9 @@ pub struct MemoryConfig {
     pub bucket_capacity: usize,
     /// Who may enter when the memory is full, and who leaves.
     pub policy: PolicyName,
+    /// Which lessons guide the planner: all that were taught, or those of experiences that are still held and of
+    /// answers called wrong.
+    pub lessons: LessonScope,
     /// Experiences recalled as examples (CacheRAG §4.2: k = 5).
     pub examples: usize,
     /// Relevance against diversity, in `[0, 1]` (CacheRAG, Algorithm 2: λ = 0.5).

@@ -7,6 +7,7 @@ mod bounds;
 mod changed_documents;
 mod document_verdicts;
 mod embedder;
+mod exchange;
 mod expansion;
 mod model;
 mod reuse;
