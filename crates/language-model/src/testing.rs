@@ -188,7 +188,8 @@ fn serve(mut stream: TcpStream, state: &Mutex<State>, over: &AtomicBool) -> io::
     if let Err(wrong) = accepts(&request) {
         return stream.write_all(&http(400, &[], &error_body(&wrong, None)));
     }
-    if request.path.contains("/embeddings") {
+    let well = matches!(fault, Fault::Say(_));
+    if well && request.path.contains("/embeddings") {
         return stream.write_all(&http(200, &[], &embeddings(&request).to_string()));
     }
     let usual = lock(state).usual.clone();

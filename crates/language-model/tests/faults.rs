@@ -42,18 +42,21 @@ fn with_budget(
     config.timeout = TIMEOUT;
     let openai = Arc::new(OpenAi::new(config).expect("the settings are sound"));
     let meter = Arc::new(Meter::new(Arc::clone(&openai)));
-    let retry = RetryConfig {
-        max_attempts: 3,
-        first_pause: Duration::from_millis(5),
-        ..RetryConfig::default()
-    };
     let budgeted = Budget::new(Arc::clone(&meter), budget);
-    let stack = Structured::new(Retry::new(budgeted, retry, || 0.5));
+    let stack = Structured::new(Retry::new(budgeted, quick(), || 0.5));
     Client {
         server,
         openai,
         meter,
         stack,
+    }
+}
+
+fn quick() -> RetryConfig {
+    RetryConfig {
+        max_attempts: 3,
+        first_pause: Duration::from_millis(5),
+        ..RetryConfig::default()
     }
 }
 
@@ -406,10 +409,11 @@ fn a_budget_ends_retries_and_repairs_too() {
 
 #[test]
 fn embeddings_come_in_batches_in_order_and_of_unit_length() {
-    let server = FaultServer::start("", []).unwrap();
+    let faults = [Fault::ServerError, Fault::TooManyRequests(Some("0".into()))];
+    let server = FaultServer::start("", faults).unwrap();
     let mut config = OpenAiConfig::new(server.base_url(), "embed");
     config.max_batch_texts = 2;
-    let embedder = OpenAiEmbedder::new(config).unwrap();
+    let embedder = OpenAiEmbedder::new(config, quick(), || 0.5).unwrap();
     assert_eq!(embedder.dims(), 3);
     assert!(embedder.fingerprint().ends_with("/v1-embed-3"));
     let vectors = embedder.embed(&["a", "b", "c", "", "e"]).unwrap();
@@ -427,7 +431,7 @@ fn embeddings_come_in_batches_in_order_and_of_unit_length() {
         .iter()
         .map(|r| r.json()["input"].as_array().unwrap().len())
         .collect();
-    assert_eq!(inputs, [1, 2, 2, 1]);
+    assert_eq!(inputs, [1, 1, 1, 2, 2, 1]); // two failures first
 }
 
 #[test]
@@ -452,4 +456,47 @@ fn azure_takes_its_own_header_and_version() {
         (sent.header("api-key"), sent.header("authorization")),
         (Some("k"), None)
     );
+}
+
+#[test]
+fn settings_that_cannot_be_used_are_said_before_anything_is_sent() {
+    let wrong = |change: fn(&mut OpenAiConfig)| {
+        let mut config = OpenAiConfig::new("http://127.0.0.1:9/v1", "m");
+        change(&mut config);
+        OpenAi::new(config).unwrap_err().to_string()
+    };
+    let pem = wrong(|config| config.root_certificates_pem = Some(b"no certificate".to_vec()));
+    assert!(
+        pem.contains("the PEM file of root certificates has none"),
+        "{pem}"
+    );
+    let proxy = wrong(|config| config.proxy = Some(Secret::new("::secret::")));
+    assert!(
+        proxy.contains("the proxy's address") && !proxy.contains("secret"),
+        "{proxy}"
+    );
+}
+
+#[test]
+fn a_proxy_of_the_settings_is_asked_for_the_way() {
+    let proxy = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = proxy.local_addr().unwrap();
+    let asked = std::thread::spawn(move || {
+        use std::io::{Read, Write};
+        let (mut stream, _) = proxy.accept().unwrap();
+        let mut head = [0; 512];
+        let count = stream.read(&mut head).unwrap();
+        stream
+            .write_all(b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n")
+            .unwrap();
+        String::from_utf8_lossy(&head[..count]).into_owned()
+    });
+    let mut config = OpenAiConfig::new("http://model.invalid/v1", "m");
+    config.proxy = Some(Secret::new(&format!("http://{address}")));
+    config.timeout = TIMEOUT;
+    let model = OpenAi::new(config).unwrap();
+    let request = ChatRequest::new("test", vec![Message::user("q")]);
+    assert!(model.complete(&request, &mut no_stream).is_err());
+    let head = asked.join().unwrap();
+    assert!(head.starts_with("CONNECT model.invalid:80 "), "{head}");
 }

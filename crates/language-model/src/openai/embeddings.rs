@@ -4,6 +4,7 @@
 //! server does.
 
 use std::io::Read;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use similarity::Embedding;
@@ -11,35 +12,50 @@ use similarity::Embedding;
 use super::config::OpenAiConfig;
 use super::connection::{Connection, is_timeout};
 use crate::embedder::excerpt;
-use crate::{EmbedError, Embedder, ModelError, Usage};
+use crate::wrap::Attempts;
+use crate::{EmbedError, Embedder, ModelError, MonotonicClock, RetryConfig, Usage};
 
 /// Numbers of a vector, at most.
 const MAX_DIMS: usize = 65_536;
 
-/// An [`Embedder`] on a server that speaks the OpenAI protocol. A failed request is an error at once.
-#[derive(Debug)]
+/// An [`Embedder`] on a server that speaks the OpenAI protocol.
 pub struct OpenAiEmbedder {
     config: OpenAiConfig,
+    attempts: Attempts,
     connection: Connection,
     dims: usize,
     fingerprint: String,
 }
 
+impl std::fmt::Debug for OpenAiEmbedder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OpenAiEmbedder")
+            .field("fingerprint", &self.fingerprint)
+            .finish_non_exhaustive()
+    }
+}
+
 impl OpenAiEmbedder {
-    /// Connects, and embeds one word to learn how many numbers a vector has.
+    /// Connects, and embeds one word to learn how many numbers a vector has. Failed requests are sent again
+    /// as [`Retry`](crate::Retry) does, with the jitter that `draw` gives: numbers from 0 to 1.
     ///
     /// # Errors
     ///
     /// [`ModelError`] when a setting cannot be used or the server gives no vector.
-    pub fn new(config: OpenAiConfig) -> Result<Self, ModelError> {
+    pub fn new(
+        config: OpenAiConfig,
+        retry: RetryConfig,
+        draw: impl Fn() -> f64 + Send + Sync + 'static,
+    ) -> Result<Self, ModelError> {
         let connection = Connection::new(&config)?;
         let mut embedder = Self {
             config,
+            attempts: Attempts::new(retry, Arc::new(MonotonicClock), draw),
             connection,
             dims: 0,
             fingerprint: String::new(),
         };
-        let first = embedder.batch(&["word"])?;
+        let first = embedder.batch_again(&["word"])?;
         embedder.dims = first.first().map_or(0, Vec::len);
         embedder.fingerprint = format!(
             "openai-{}-{}-{}",
@@ -48,6 +64,11 @@ impl OpenAiEmbedder {
             embedder.dims
         );
         Ok(embedder)
+    }
+
+    /// One request, and more where it fails.
+    fn batch_again(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
+        self.attempts.run(None, || self.batch(texts))
     }
 
     /// One request.
@@ -148,10 +169,12 @@ impl Embedder for OpenAiEmbedder {
         while embeddings.len() < sent.len() {
             let rest = &sent[embeddings.len()..];
             let batch = &rest[..self.next_batch(rest)];
-            let vectors = self.batch(batch).map_err(|source| EmbedError::Model {
-                text: excerpt(batch[0]),
-                source: Box::new(source),
-            })?;
+            let vectors = self
+                .batch_again(batch)
+                .map_err(|source| EmbedError::Model {
+                    text: excerpt(batch[0]),
+                    source: Box::new(source),
+                })?;
             for (vector, text) in vectors.into_iter().zip(batch) {
                 let embedding = Embedding::new(vector).map_err(|source| EmbedError::Vector {
                     text: excerpt(text),
