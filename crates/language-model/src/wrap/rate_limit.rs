@@ -130,9 +130,8 @@ impl<M: LanguageModel> LanguageModel for RateLimit<M> {
             let tokens = buckets.tokens.as_mut().map(|b| b.take(number(taken), now));
             requests.max(tokens).unwrap_or_default()
         };
-        let late = request
-            .deadline
-            .is_some_and(|deadline| now.checked_add(wait).is_none_or(|begin| begin >= deadline));
+        let beyond = |deadline| now.checked_add(wait).is_none_or(|begin| begin >= deadline);
+        let late = wait > MAX_WAIT || request.deadline.is_some_and(beyond);
         if late {
             self.give_back(1.0, number(taken));
             return Err(ModelError::RateLimited {
