@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod cassette;
 mod chat;
 mod clock;
 mod embedder;
@@ -7,9 +8,13 @@ pub mod json;
 #[cfg(feature = "minilm")]
 pub mod minilm;
 mod model_error;
+#[cfg(feature = "openai")]
+pub mod openai;
 mod scripted;
 mod static_embedder;
 mod table;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod tokens;
 pub mod words;
 mod wrap;

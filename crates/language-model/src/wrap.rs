@@ -17,5 +17,7 @@ pub use coalesce::Coalesce;
 pub use exact_cache::ExactCache;
 pub use meter::{Meter, MeterRow};
 pub use rate_limit::{RateLimit, RateLimitConfig};
+#[cfg(feature = "openai")]
+pub(crate) use retry::Attempts;
 pub use retry::{Retry, RetryConfig};
 pub use structured::Structured;

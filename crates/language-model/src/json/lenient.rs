@@ -25,7 +25,8 @@ pub struct Candidate {
 }
 
 /// The JSON values that a text may mean, likeliest first; at most 9, none for a text without JSON. The
-/// whole text is the first if it is JSON, else what stands at the first brackets.
+/// whole text is the only one if it is JSON, else they are what stands at the first brackets, in order;
+/// after one that is not complete come the values within it.
 ///
 /// ```
 /// use language_model::json::candidates;
@@ -66,8 +67,6 @@ pub fn candidates(text: &str) -> Vec<Candidate> {
             });
         }
     }
-    // What was closed by its writer is likelier than what was closed here.
-    found.sort_by_key(|candidate| !candidate.complete);
     found
 }
 
@@ -343,6 +342,13 @@ mod tests {
         let values: Vec<_> = found.into_iter().map(|c| c.value).collect();
         assert_eq!(values, [json!([1]), json!({"a": 1})]);
         assert!(candidates("no JSON here").is_empty());
+    }
+
+    #[test]
+    fn what_was_cut_comes_before_its_parts() {
+        let found = candidates("{\"a\": {\"b\": [1]}, \"c\": 2");
+        assert_eq!(found[0].value, json!({"a": {"b": [1]}, "c": 2}));
+        assert_eq!(found[1].value, json!({"b": [1]}));
     }
 
     #[test]

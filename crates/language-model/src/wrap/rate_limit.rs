@@ -2,12 +2,16 @@
 //!
 //! Two buckets, requests and tokens, that fill evenly over a minute and hold a minute's worth at
 //! most. A call takes one request and its estimated tokens, waits until both are there, and settles
-//! the difference when the reply says what it took. Whose wait would outlast the deadline is told so.
+//! the difference when the reply says what it took. Whose wait would outlast the deadline, or ten minutes,
+//! is told so.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::{ChatRequest, Clock, Completion, LanguageModel, ModelError, MonotonicClock, tokens};
+
+/// The longest wait; who would have to wait longer is told so instead.
+const MAX_WAIT: Duration = Duration::from_secs(600);
 
 /// The limits of [`RateLimit`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -126,9 +130,8 @@ impl<M: LanguageModel> LanguageModel for RateLimit<M> {
             let tokens = buckets.tokens.as_mut().map(|b| b.take(number(taken), now));
             requests.max(tokens).unwrap_or_default()
         };
-        let late = request
-            .deadline
-            .is_some_and(|deadline| now.checked_add(wait).is_none_or(|begin| begin >= deadline));
+        let beyond = |deadline| now.checked_add(wait).is_none_or(|begin| begin >= deadline);
+        let late = wait > MAX_WAIT || request.deadline.is_some_and(beyond);
         if late {
             self.give_back(1.0, number(taken));
             return Err(ModelError::RateLimited {
@@ -195,6 +198,20 @@ mod tests {
             model.complete(&request, &mut no_stream).unwrap();
         }
         assert_eq!(clock.passed(), Duration::ZERO); // 50 calls of 6 tokens
+    }
+
+    #[test]
+    fn a_wait_of_hours_is_refused() {
+        let (model, clock) = limited(RateLimitConfig {
+            requests_per_minute: None,
+            tokens_per_minute: Some(1),
+        });
+        let request = ChatRequest::new("s", vec![Message::user("q")]);
+        let error = model.complete(&request, &mut no_stream).unwrap_err();
+        assert!(
+            matches!(error, ModelError::RateLimited { retry_after: Some(wait), .. } if wait > MAX_WAIT)
+        );
+        assert_eq!(clock.passed(), Duration::ZERO);
     }
 
     #[test]

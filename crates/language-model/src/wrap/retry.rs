@@ -5,7 +5,7 @@
 //! the whole time are bounded; a pause that would outlast the deadline is not begun.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::{
     ChatRequest, Clock, Completion, LanguageModel, ModelError, MonotonicClock, RetryAdvice,
@@ -41,19 +41,86 @@ impl Default for RetryConfig {
 /// A draw from 0 (inclusive) to 1 (exclusive).
 type Draw = dyn Fn() -> f64 + Send + Sync;
 
-/// Sends a failed call again where that may help.
-pub struct Retry<M> {
-    inner: M,
+/// Bounds, clock and jitter: what is needed to try anything again.
+pub(crate) struct Attempts {
     config: RetryConfig,
     clock: Arc<dyn Clock>,
     draw: Box<Draw>,
+}
+
+impl Attempts {
+    pub(crate) fn new(
+        config: RetryConfig,
+        clock: Arc<dyn Clock>,
+        draw: impl Fn() -> f64 + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            config,
+            clock,
+            draw: Box::new(draw),
+        }
+    }
+
+    /// The pause before attempt `attempt + 1`; nothing when the server wants a longer one than allowed.
+    fn pause(&self, attempt: u32, asked: Option<Duration>) -> Option<Duration> {
+        let doubled = self
+            .config
+            .first_pause
+            .saturating_mul(2_u32.saturating_pow(attempt.saturating_sub(1)))
+            .min(self.config.max_pause);
+        let drawn = doubled.mul_f64(0.5 + 0.5 * (self.draw)().clamp(0.0, 1.0));
+        let asked = asked.unwrap_or_default();
+        (asked <= self.config.max_pause).then(|| drawn.max(asked))
+    }
+
+    /// Calls until it succeeds, fails for good, or a bound is reached.
+    pub(crate) fn run<T>(
+        &self,
+        deadline: Option<Instant>,
+        mut call: impl FnMut() -> Result<T, ModelError>,
+    ) -> Result<T, ModelError> {
+        let start = self.clock.now();
+        let (mut attempt, mut changes) = (1, 0);
+        loop {
+            let error = match call() {
+                Ok(value) => return Ok(value),
+                Err(error) => error,
+            };
+            let asked = match error.retry() {
+                RetryAdvice::Never => return Err(error),
+                RetryAdvice::AtOnce if changes < MAX_CHANGES => {
+                    changes += 1;
+                    continue;
+                }
+                RetryAdvice::AtOnce => return Err(error),
+                RetryAdvice::AfterPause(asked) => asked,
+            };
+            let Some(pause) = self.pause(attempt, asked) else {
+                return Err(error);
+            };
+            let next = self.clock.now() + pause;
+            let late = next.duration_since(start) > self.config.max_total
+                || deadline.is_some_and(|deadline| next >= deadline);
+            if attempt >= self.config.max_attempts || late {
+                return Err(error);
+            }
+            self.clock.sleep(pause);
+            attempt += 1;
+        }
+    }
+}
+
+/// Sends a failed call again where that may help.
+pub struct Retry<M> {
+    inner: M,
+    attempts: Attempts,
 }
 
 impl<M: std::fmt::Debug> std::fmt::Debug for Retry<M> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Retry")
             .field("inner", &self.inner)
-            .field("config", &self.config)
+            .field("config", &self.attempts.config)
             .finish_non_exhaustive()
     }
 }
@@ -77,22 +144,8 @@ impl<M> Retry<M> {
     ) -> Self {
         Self {
             inner,
-            config,
-            clock,
-            draw: Box::new(draw),
+            attempts: Attempts::new(config, clock, draw),
         }
-    }
-
-    /// The pause before attempt `attempt + 1`; nothing when the server wants a longer one than allowed.
-    fn pause(&self, attempt: u32, asked: Option<Duration>) -> Option<Duration> {
-        let doubled = self
-            .config
-            .first_pause
-            .saturating_mul(2_u32.saturating_pow(attempt.saturating_sub(1)))
-            .min(self.config.max_pause);
-        let drawn = doubled.mul_f64(0.5 + 0.5 * (self.draw)().clamp(0.0, 1.0));
-        let asked = asked.unwrap_or_default();
-        (asked <= self.config.max_pause).then(|| drawn.max(asked))
     }
 }
 
@@ -102,34 +155,8 @@ impl<M: LanguageModel> LanguageModel for Retry<M> {
         request: &ChatRequest,
         stream: &mut dyn FnMut(&str),
     ) -> Result<Completion, ModelError> {
-        let start = self.clock.now();
-        let (mut attempt, mut changes) = (1, 0);
-        loop {
-            let error = match self.inner.complete(request, stream) {
-                Ok(completion) => return Ok(completion),
-                Err(error) => error,
-            };
-            let asked = match error.retry() {
-                RetryAdvice::Never => return Err(error),
-                RetryAdvice::AtOnce if changes < MAX_CHANGES => {
-                    changes += 1;
-                    continue;
-                }
-                RetryAdvice::AtOnce => return Err(error),
-                RetryAdvice::AfterPause(asked) => asked,
-            };
-            let Some(pause) = self.pause(attempt, asked) else {
-                return Err(error);
-            };
-            let next = self.clock.now() + pause;
-            let late = next.duration_since(start) > self.config.max_total
-                || request.deadline.is_some_and(|deadline| next >= deadline);
-            if attempt >= self.config.max_attempts || late {
-                return Err(error);
-            }
-            self.clock.sleep(pause);
-            attempt += 1;
-        }
+        self.attempts
+            .run(request.deadline, || self.inner.complete(request, stream))
     }
 
     fn model(&self) -> &str {

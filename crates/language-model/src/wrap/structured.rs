@@ -123,9 +123,8 @@ fn accepted(text: &str, finish: FinishReason, schema: &Value) -> Result<String, 
     let mut wrong = None;
     for candidate in candidates(text) {
         if finish == FinishReason::Length && !candidate.complete {
-            // What was cut at the limit of tokens may lack half of a name.
-            wrong.get_or_insert_with(|| "it was cut at the limit of tokens".to_owned());
-            continue;
+            // It may lack half of a name, and a part of it is not what was asked for.
+            return Err("it was cut at the limit of tokens".to_owned());
         }
         match schema::check(&candidate.value, schema) {
             Ok(()) => return Ok(candidate.value.to_string()),
@@ -271,6 +270,8 @@ mod tests {
     fn what_was_cut_at_the_limit_is_not_closed_by_guess() {
         let cut = "{\"p\": \"a\"";
         assert!(obey(cut, FinishReason::Length, &schema()).is_err());
+        let part = "{\"q\": {\"p\": \"a\"}, ";
+        assert!(obey(part, FinishReason::Length, &schema()).is_err());
         assert!(obey(cut, FinishReason::Stop, &schema()).is_ok());
     }
 }
