@@ -13,7 +13,7 @@ use crate::args::{EvalArgs, EvalFeedback, EvalMode, EvalModel, EvalOrder, Global
 use crate::commands::config::layers;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt;
-use crate::open;
+use crate::model;
 use crate::ui::Ui;
 
 /// The one set that measures the replacement policies and asks no engine.
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &EvalArgs, global: &Global, ui: Ui) -> Outcome {
         model: match args.model {
             EvalModel::None => ModelUnderTest::None,
             EvalModel::Gold => ModelUnderTest::Gold,
-            EvalModel::Settings => open::model(&config)?
+            EvalModel::Settings => model::named(&config)?
                 .map(ModelUnderTest::Given)
                 .ok_or_else(|| {
                     Failure::usage("the settings name no language model")

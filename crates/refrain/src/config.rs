@@ -152,6 +152,12 @@ pub struct ModelSettings {
     pub name: String,
     /// The endpoint; empty: the environment's `OPENAI_BASE_URL`, else OpenAI's own.
     pub base_url: String,
+    /// Azure's `api-version`; empty: no Azure.
+    pub api_version: String,
+    /// A file to record every exchange to; empty: none.
+    pub record: PathBuf,
+    /// A recording to answer from in the model's place; empty: none.
+    pub replay: PathBuf,
     /// What it is asked for when it plans: a typed plan, or a choice among ranked ones.
     pub task: Task,
     /// When it is asked for a plan.
