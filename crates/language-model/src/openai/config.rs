@@ -43,7 +43,7 @@ pub struct OpenAiConfig {
     /// Certificates to trust instead of Mozilla's, as PEM.
     pub root_certificates_pem: Option<Vec<u8>>,
     /// A proxy, such as `http://user:password@proxy:3128`. Absent: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`
-    /// and `NO_PROXY` of the environment.
+    /// and `NO_PROXY` of the environment, but never for a server on this machine.
     pub proxy: Option<Secret>,
     /// Bytes of a reply on the wire, at most.
     pub max_wire_bytes: usize,

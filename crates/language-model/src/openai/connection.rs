@@ -58,6 +58,9 @@ impl Connection {
             let proxy = Proxy::new(proxy.reveal())
                 .map_err(|_| unreachable(config, "the proxy's address is not understood", None))?;
             builder = builder.proxy(Some(proxy));
+        } else if is_loopback(&config.base_url) {
+            // The environment's proxy is meant for the world, and could not reach this machine's servers.
+            builder = builder.proxy(None);
         }
         Ok(Self {
             agent: builder.build().new_agent(),
@@ -177,6 +180,22 @@ impl Connection {
     }
 }
 
+/// Whether a base URL is that of a server on this machine.
+fn is_loopback(base_url: &str) -> bool {
+    let rest = base_url
+        .split_once("://")
+        .map_or(base_url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?']).next().unwrap_or_default();
+    let host = match authority.strip_prefix('[') {
+        Some(v6) => v6.split(']').next().unwrap_or_default(),
+        None => authority.split(':').next().unwrap_or_default(),
+    };
+    host.eq_ignore_ascii_case("localhost")
+        || host
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
+}
+
 fn unreachable(
     config: &OpenAiConfig,
     reason: &str,
@@ -216,4 +235,28 @@ pub(super) fn is_timeout(error: &std::io::Error) -> bool {
             error.kind(),
             std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock
         )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_on_this_machine_are_known_by_their_address() {
+        for near in [
+            "http://localhost:11434/v1",
+            "http://127.0.0.1",
+            "http://[::1]:8080/v1",
+        ] {
+            assert!(is_loopback(near), "{near}");
+        }
+        for far in [
+            "https://api.openai.com/v1",
+            "http://localhost.example/v1",
+            "http://10.0.0.1",
+            "",
+        ] {
+            assert!(!is_loopback(far), "{far}");
+        }
+    }
 }
