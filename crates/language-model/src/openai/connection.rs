@@ -28,7 +28,7 @@ impl std::fmt::Debug for Connection {
     /// Without the agent, whose proxy may have a password.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Connection")
-            .field("base_url", &self.config.base_url)
+            .field("endpoint", &self.config.endpoint())
             .finish_non_exhaustive()
     }
 }
@@ -101,14 +101,14 @@ impl Connection {
         Ok(Answer {
             is_stream: kind.starts_with("text/event-stream"),
             body: Box::new(response.into_body().into_reader()),
-            endpoint: self.config.base_url.clone(),
+            endpoint: self.config.endpoint(),
             limit,
         })
     }
 
     fn timeout(&self, limit: Duration) -> ModelError {
         ModelError::Timeout {
-            endpoint: self.config.base_url.clone(),
+            endpoint: self.config.endpoint(),
             limit,
             usage: Usage::default(),
         }
@@ -144,7 +144,7 @@ impl Connection {
         // A body that cannot be read to its end is as good an explanation as its beginning.
         let _ = reader.read_to_end(&mut bytes);
         let message = self.without_key(&error_message(&String::from_utf8_lossy(&bytes)));
-        let endpoint = self.config.base_url.clone();
+        let endpoint = self.config.endpoint();
         let model = self.config.model.clone();
         match status {
             401 | 403 => ModelError::Unauthorized {
@@ -202,7 +202,7 @@ fn unreachable(
     source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 ) -> ModelError {
     ModelError::Unreachable {
-        endpoint: config.base_url.clone(),
+        endpoint: config.endpoint(),
         reason: reason.to_owned(),
         source,
     }
