@@ -119,6 +119,10 @@ fn read(path: &Path, file: impl Read) -> Result<Tape, CassetteError> {
             break;
         }
         let whole = line.last() == Some(&b'\n');
+        if !whole && count as u64 == MAX_LINE_BYTES {
+            let wrong = "a line is longer than 64 MiB";
+            return Err(failed(io::Error::new(io::ErrorKind::InvalidData, wrong)));
+        }
         let Some(tape) = &mut tape else {
             let header: Option<Header> = serde_json::from_slice(&line).ok();
             let header = header.filter(|header| header.format == FORMAT && whole);

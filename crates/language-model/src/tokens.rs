@@ -9,6 +9,8 @@ use crate::{ChatRequest, Constraint};
 
 /// Tokens that a message takes beside its text: role and delimiters.
 const TOKENS_PER_MESSAGE: u64 = 4;
+/// Bytes, at most, of the words around a constraint where it is told in the prompt.
+const BYTES_AROUND_CONSTRAINT: u64 = 256;
 
 /// The estimated number of tokens of a text; 0 for the empty text.
 #[must_use]
@@ -39,7 +41,7 @@ pub fn estimate_prompt(request: &ChatRequest) -> u64 {
 }
 
 /// A number of tokens that a call cannot exceed with a byte-level vocabulary, as each token then has at
-/// least one byte: bytes of the prompt and its constraint, an overhead for each message, and the
+/// least one byte, unless the server adds a prompt of its own: bytes of the prompt and its constraint, an overhead for each message, and the
 /// tokens that the reply may have.
 #[must_use]
 pub fn upper_bound(request: &ChatRequest) -> u64 {
@@ -49,7 +51,12 @@ pub fn upper_bound(request: &ChatRequest) -> u64 {
         .iter()
         .map(|message| 4 * TOKENS_PER_MESSAGE + bytes(&message.content))
         .sum();
+    let around = match request.constraint {
+        Constraint::None => 0,
+        Constraint::JsonSchema { .. } | Constraint::OneOf(_) => BYTES_AROUND_CONSTRAINT,
+    };
     messages
+        .saturating_add(around)
         .saturating_add(constraint_tokens(&request.constraint, bytes))
         .saturating_add(u64::from(request.max_tokens))
 }

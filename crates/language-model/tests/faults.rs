@@ -482,14 +482,18 @@ fn a_proxy_of_the_settings_is_asked_for_the_way() {
     let proxy = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = proxy.local_addr().unwrap();
     let asked = std::thread::spawn(move || {
-        use std::io::{Read, Write};
-        let (mut stream, _) = proxy.accept().unwrap();
-        let mut head = [0; 512];
-        let count = stream.read(&mut head).unwrap();
-        stream
-            .write_all(b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n")
-            .unwrap();
-        String::from_utf8_lossy(&head[..count]).into_owned()
+        use std::io::{BufRead, BufReader, Write};
+        let (stream, _) = proxy.accept().unwrap();
+        let mut reader = BufReader::new(stream);
+        let (mut first, mut line) = (String::new(), String::from("-"));
+        reader.read_line(&mut first).unwrap();
+        while !line.trim().is_empty() {
+            line.clear();
+            reader.read_line(&mut line).unwrap();
+        }
+        let refusal = b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n";
+        reader.get_mut().write_all(refusal).unwrap();
+        first
     });
     let mut config = OpenAiConfig::new("http://model.invalid/v1", "m");
     config.proxy = Some(Secret::new(&format!("http://{address}")));

@@ -24,7 +24,7 @@ fn golden() -> Vec<(String, Vec<f32>)> {
             serde_json::from_value(e["vector"].clone()).expect("a list of numbers");
         (e["text"].as_str().expect("a text").to_owned(), numbers)
     };
-    file.as_array().unwrap().iter().map(entry).collect()
+    file.as_array().expect("a list").iter().map(entry).collect()
 }
 
 #[test]

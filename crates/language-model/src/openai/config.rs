@@ -43,7 +43,7 @@ pub struct OpenAiConfig {
     /// Certificates to trust instead of Mozilla's, as PEM.
     pub root_certificates_pem: Option<Vec<u8>>,
     /// A proxy, such as `http://user:password@proxy:3128`. Absent: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`
-    /// and `NO_PROXY` of the environment.
+    /// and `NO_PROXY` of the environment, but never for a server on this machine.
     pub proxy: Option<Secret>,
     /// Bytes of a reply on the wire, at most.
     pub max_wire_bytes: usize,
@@ -75,6 +75,19 @@ impl OpenAiConfig {
         }
     }
 
+    /// The base URL as messages show it: without a user name and password before the host.
+    pub(super) fn endpoint(&self) -> String {
+        let base = self.base_url.trim_end_matches('/');
+        match base.split_once("://") {
+            Some((scheme, rest)) => {
+                let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+                let host = authority.rsplit('@').next().unwrap_or_default();
+                format!("{scheme}://{host}{path}")
+            }
+            None => base.to_owned(),
+        }
+    }
+
     /// The address of a path, with Azure's version where there is one.
     pub(super) fn url(&self, path: &str) -> String {
         let base = self.base_url.trim_end_matches('/');
@@ -82,5 +95,19 @@ impl OpenAiConfig {
             Some(version) => format!("{base}{path}?api-version={version}"),
             None => format!("{base}{path}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_joined_and_shown_without_passwords() {
+        let mut config = OpenAiConfig::new("https://user:secret@host:8443/v1/", "m");
+        assert_eq!(config.url("/x"), "https://user:secret@host:8443/v1/x");
+        assert_eq!(config.endpoint(), "https://host:8443/v1");
+        config.azure_api_version = Some("2024-10-21".into());
+        assert!(config.url("/x").ends_with("/v1/x?api-version=2024-10-21"));
     }
 }

@@ -28,7 +28,7 @@ impl std::fmt::Debug for Connection {
     /// Without the agent, whose proxy may have a password.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Connection")
-            .field("base_url", &self.config.base_url)
+            .field("endpoint", &self.config.endpoint())
             .finish_non_exhaustive()
     }
 }
@@ -58,6 +58,9 @@ impl Connection {
             let proxy = Proxy::new(proxy.reveal())
                 .map_err(|_| unreachable(config, "the proxy's address is not understood", None))?;
             builder = builder.proxy(Some(proxy));
+        } else if is_loopback(&config.base_url) {
+            // The environment's proxy is meant for the world, and could not reach this machine's servers.
+            builder = builder.proxy(None);
         }
         Ok(Self {
             agent: builder.build().new_agent(),
@@ -98,14 +101,14 @@ impl Connection {
         Ok(Answer {
             is_stream: kind.starts_with("text/event-stream"),
             body: Box::new(response.into_body().into_reader()),
-            endpoint: self.config.base_url.clone(),
+            endpoint: self.config.endpoint(),
             limit,
         })
     }
 
     fn timeout(&self, limit: Duration) -> ModelError {
         ModelError::Timeout {
-            endpoint: self.config.base_url.clone(),
+            endpoint: self.config.endpoint(),
             limit,
             usage: Usage::default(),
         }
@@ -141,7 +144,7 @@ impl Connection {
         // A body that cannot be read to its end is as good an explanation as its beginning.
         let _ = reader.read_to_end(&mut bytes);
         let message = self.without_key(&error_message(&String::from_utf8_lossy(&bytes)));
-        let endpoint = self.config.base_url.clone();
+        let endpoint = self.config.endpoint();
         let model = self.config.model.clone();
         match status {
             401 | 403 => ModelError::Unauthorized {
@@ -177,13 +180,29 @@ impl Connection {
     }
 }
 
+/// Whether a base URL is that of a server on this machine.
+fn is_loopback(base_url: &str) -> bool {
+    let rest = base_url
+        .split_once("://")
+        .map_or(base_url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?']).next().unwrap_or_default();
+    let host = match authority.strip_prefix('[') {
+        Some(v6) => v6.split(']').next().unwrap_or_default(),
+        None => authority.split(':').next().unwrap_or_default(),
+    };
+    host.eq_ignore_ascii_case("localhost")
+        || host
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
+}
+
 fn unreachable(
     config: &OpenAiConfig,
     reason: &str,
     source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 ) -> ModelError {
     ModelError::Unreachable {
-        endpoint: config.base_url.clone(),
+        endpoint: config.endpoint(),
         reason: reason.to_owned(),
         source,
     }
@@ -216,4 +235,28 @@ pub(super) fn is_timeout(error: &std::io::Error) -> bool {
             error.kind(),
             std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock
         )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_on_this_machine_are_known_by_their_address() {
+        for near in [
+            "http://localhost:11434/v1",
+            "http://127.0.0.1",
+            "http://[::1]:8080/v1",
+        ] {
+            assert!(is_loopback(near), "{near}");
+        }
+        for far in [
+            "https://api.openai.com/v1",
+            "http://localhost.example/v1",
+            "http://10.0.0.1",
+            "",
+        ] {
+            assert!(!is_loopback(far), "{far}");
+        }
+    }
 }

@@ -59,7 +59,7 @@ impl OpenAiEmbedder {
         embedder.dims = first.first().map_or(0, Vec::len);
         embedder.fingerprint = format!(
             "openai-{}-{}-{}",
-            embedder.config.base_url.trim_end_matches('/'),
+            embedder.config.endpoint(),
             embedder.config.model,
             embedder.dims
         );
