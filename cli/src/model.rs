@@ -9,8 +9,8 @@ use std::sync::Arc;
 use language_model::cassette::{Recorder, Replay};
 use language_model::openai::{OpenAi, OpenAiConfig, Secret};
 use language_model::{LanguageModel, Retry, RetryConfig, Structured};
-use refrain::{Clock, Config, SystemClock};
 use refrain::config::ModelSettings;
+use refrain::{Clock, Config, SystemClock};
 
 use crate::failure::Outcome;
 
