@@ -31,6 +31,9 @@ pub(crate) fn print(answer: &Answer, ui: Ui) -> Outcome {
             ui.line(line)?;
         }
     }
+    if answer.corrected {
+        ui.line(ui.paint(Tone::Faint, "  where the source says:"))?;
+    }
     print_citations(answer, ui)?;
     print_passages(answer, ui)?;
     for cut in &answer.cut {
@@ -114,6 +117,7 @@ fn foot(answer: &Answer) -> String {
         HitKind::None if answer.plan.is_none() && !answer.passages.is_empty() => {
             "found in documents".to_owned()
         }
+        HitKind::Exact if answer.corrected => "corrected by a person".to_owned(),
         HitKind::None => "planned".to_owned(),
         HitKind::Plan => "remembered plan, run again".to_owned(),
         HitKind::Exact => "remembered, evidence unchanged".to_owned(),

@@ -293,11 +293,13 @@ impl Planner {
         let best_cold = compiled
             .candidates
             .iter()
+            .filter(|c| !Self::is_of_the_doer(schema, isr, &c.plan))
             .map(cold)
             .fold(f32::NEG_INFINITY, f32::max);
         for (at, candidate) in compiled.candidates.iter().enumerate() {
             if self.is_turned_round(schema, isr, &candidate.plan)
                 || Self::is_of_other_kin(schema, isr, &candidate.plan)
+                || Self::is_of_the_doer(schema, isr, &candidate.plan)
                 || self.is_of_the_wrong_kind(graph, schema, isr, &candidate.plan)?
             {
                 continue;
@@ -336,6 +338,7 @@ impl Planner {
             if is_empty(&executed.given)
                 || counts_nothing(&candidate.plan, &executed.given)
                 || Self::gives_back_a_name(isr, &candidate.plan, &executed.given)
+                || Self::is_not_done_to(graph, schema, isr, &candidate.plan, &executed.given)?
             {
                 empty.push(at);
                 continue;
@@ -382,7 +385,9 @@ impl Planner {
             let untold = told.filter(|(nearest, _)| *nearest < self.config.judge.told);
             beyond.push(untold.map(|(_, word)| word));
             beyond.push(self.unmeasured(schema, isr, &candidate)?);
+            beyond.push(Self::of_another_doing(schema, isr, guidance, &candidate));
         }
+        beyond.push(Self::unaccounted(graph, isr, &candidate, &executed.given)?);
         if candidate.vote <= 0.0 {
             beyond.push(self.unsupported(schema, isr)?);
         }

@@ -84,6 +84,18 @@ impl Planner {
                 }));
             }
         }
+        // "Who would have directed X": what did not happen is no fact.
+        let never = isr.tokens.windows(2).find(|pair| {
+            matches!(
+                pair[0].folded.as_str(),
+                "would" | "could" | "should" | "might"
+            ) && pair[1].folded == "have"
+        });
+        if let Some(pair) = never {
+            return Ok(Some(Refusal::Unsupported {
+                word: format!("{} have", pair[0].folded),
+            }));
+        }
         Ok(logical_parser::asks_yes_or_no(isr).then_some(Refusal::HalfNamed))
     }
 
@@ -381,15 +393,18 @@ fn asks_nothing(isr: &Isr) -> bool {
 
 /// The unit behind the number that things are compared with ("longer than 3 *hours*"), or that is asked for ("how many *hours*
 /// is X").
-fn unit(isr: &Isr) -> Option<&String> {
+pub(crate) fn unit(isr: &Isr) -> Option<&String> {
     let asked = isr
         .tokens
         .windows(3)
         .find_map(|w| (w[0].folded == "how" && w[1].folded == "many").then_some(&w[2]));
-    let behind = isr.comparator.as_ref().and_then(|c| isr.tokens.get(c.end));
-    let units = [asked, behind]
+    let compared = isr.comparator.as_ref();
+    let behind = compared.and_then(|c| isr.tokens.get(c.at + 1..=c.end));
+    // With the number last in the question there is nothing behind it but its own phrase.
+    let within = compared.and_then(|c| isr.tokens.get(c.at + 1..c.end));
+    let units = asked
         .into_iter()
-        .flatten()
+        .chain(behind.or(within).into_iter().flatten())
         .map(|token| &token.folded);
     units.into_iter().find(|word| vocabulary::is_unit(word))
 }

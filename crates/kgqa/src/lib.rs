@@ -1,4 +1,5 @@
 //! How is a question over a knowledge graph answered? CacheRAG's pipeline with built-in stages.
+mod accounted;
 pub mod alignment;
 pub mod answer;
 pub mod auto_generation;
@@ -14,6 +15,7 @@ mod judge;
 mod kinship;
 pub mod local_schema;
 pub mod logical_parser;
+pub mod model_compiler;
 pub mod plan;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

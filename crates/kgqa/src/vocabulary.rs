@@ -5,8 +5,10 @@
 use crate::plan::{Extreme, Operator};
 use crate::text::Token;
 
+mod doings;
 mod light;
 
+pub(crate) use doings::doing;
 pub(crate) use light::is_light;
 
 /// Words without content of their own.
@@ -184,6 +186,9 @@ pub(crate) fn is_beyond_plans(word: &str) -> bool {
             | "formerly"
             | "upcoming"
             | "besides"
+            | "future"
+            | "only"
+            | "exclusively"
     )
 }
 
@@ -211,10 +216,15 @@ pub(crate) fn comparator_behind(words: [&str; 2]) -> Option<(Operator, bool, usi
     Some(match words {
         ["or", "later" | "after" | "newer"] => (Operator::GreaterOrEqual, true, 2),
         ["or", "earlier" | "before" | "older"] => (Operator::LessOrEqual, true, 2),
-        ["or", "more" | "above" | "over" | "higher" | "greater"] => {
-            (Operator::GreaterOrEqual, false, 2)
-        }
-        ["or", "less" | "fewer" | "below" | "under" | "lower"] => (Operator::LessOrEqual, false, 2),
+        [
+            "or",
+            "more" | "above" | "over" | "higher" | "greater" | "longer" | "larger" | "bigger"
+            | "taller" | "heavier",
+        ] => (Operator::GreaterOrEqual, false, 2),
+        [
+            "or",
+            "less" | "fewer" | "below" | "under" | "lower" | "shorter" | "smaller" | "lighter",
+        ] => (Operator::LessOrEqual, false, 2),
         ["onward" | "onwards", _] => (Operator::GreaterOrEqual, true, 1),
         _ => return None,
     })

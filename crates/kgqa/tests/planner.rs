@@ -334,7 +334,7 @@ fn the_masked_question_forgets_the_names_and_numbers() {
 #[test]
 fn a_neighbours_failures_make_the_planner_try_its_second_choice() {
     let desk = films();
-    let question = "who scripted Titanic?";
+    let question = "who is the playwright of Titanic?";
     let first = desk.ask(question).chosen.expect("an answer");
     let masked = desk
         .planner
@@ -606,5 +606,23 @@ fn comparisons_without_digits_are_refused() {
         "which films did Christopher Nolan direct in the 2000s?",
     ] {
         assert!(desk.ask(question).refusal.is_some(), "{question}");
+    }
+}
+
+#[test]
+fn a_sign_that_touches_a_name_is_part_of_it() {
+    let desk = Desk::of(&[
+        ("Them!", "directed_by", "Gordon Douglas"),
+        ("Them", "directed_by", "David Moreau"),
+        ("+1", "directed_by", "Dennis Iliadis"),
+        ("1", "directed_by", "Paul Crowder"),
+    ]);
+    for (question, director) in [
+        ("who directed Them!", "Gordon Douglas"),
+        ("who directed Them?", "David Moreau"),
+        ("who directed Them!?", "Gordon Douglas"),
+        ("who directed +1?", "Dennis Iliadis"),
+    ] {
+        assert_eq!(desk.values(question), [director], "{question}");
     }
 }

@@ -153,6 +153,9 @@ pub struct Answer {
     pub similarity: Option<f32>,
     /// Age of that experience in seconds.
     pub age_seconds: Option<u64>,
+    /// Whether the text is a person's correction; what is cited is then what the source says, which may differ.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub corrected: bool,
     /// How sure the judge is, in `[0, 1]`.
     pub confidence: f32,
     /// Whether the engine refrains from answering.

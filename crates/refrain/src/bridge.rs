@@ -331,6 +331,7 @@ fn joined(half: Half, mut answer: Answer, graph: &str, corpus: &str) -> Answer {
         citations: half.answer.citations,
         plan: half.answer.plan,
         chain,
+        corrected: answer.corrected || half.answer.corrected,
         confidence: answer.confidence.min(half.answer.confidence),
         source: Some(format!("{graph}, {corpus}")),
         reason: Some(format!(

@@ -10,6 +10,7 @@ use memory::{Effect, Event, ForgetTargets, Namespace, State};
 use thiserror::Error;
 
 mod redb;
+mod seal;
 mod volatile;
 
 pub use self::redb::{RedbJournal, RedbOptions, TornTail};
@@ -39,6 +40,12 @@ pub enum JournalError {
         found: u64,
         /// The one that is understood.
         known: u64,
+    },
+    /// The file is not what it was when it was closed: something overwrote it.
+    #[error("{} was changed since it was closed: it is damaged", path.display())]
+    Altered {
+        /// The file.
+        path: PathBuf,
     },
     /// An event cannot be read though later ones can: something overwrote the file.
     #[error("event {} of {} is damaged, but later ones are whole", position.0, path.display())]

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::alignment::WordGains;
 use crate::graph::Edge;
 use crate::isr::{Isr, QuestionType, Superlative};
+use crate::judge::unit;
 use crate::local_schema::{SchemaError, ValueKind};
 use crate::plan::{Attribute, Hop, Plan, Several, Slot};
 
@@ -180,6 +181,14 @@ impl Compiler<'_> {
         for (gain, attribute, speaking) in
             self.attributes(&last_edges, words, isr.superlative.as_ref(), temporal)?
         {
+            // Minutes are no years: an attribute that a unit is said of is called by it.
+            let position = self.schema.position_of(&attribute.hop.predicate);
+            let label = position.map(|at| &self.schema.entries()[at].words);
+            if let (Some(unit), Some(label), Some(_)) = (unit(isr), label, &isr.comparator)
+                && !label.contains(unit)
+            {
+                continue;
+            }
             for (plan, last, score) in self.sets(isr, words, &speaking, out)?.into_iter().take(6) {
                 let has = self.schema.leads_to(self.graph, last)?.iter().any(|e| {
                     !e.inverse

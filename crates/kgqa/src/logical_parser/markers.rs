@@ -1,7 +1,7 @@
 //! Which markers does the question hold? Conditions on numbers and most extreme values.
 
 use crate::isr::{Comparator, Superlative};
-use crate::plan::{Extreme, Slot};
+use crate::plan::{Extreme, Operator, Slot};
 use crate::text::Token;
 use crate::vocabulary;
 
@@ -22,13 +22,17 @@ pub(super) fn find_comparator(tokens: &[Token]) -> Option<Comparator> {
         while matches!(before.last(), Some(&"the" | &"year")) {
             before.pop();
         }
-        let after = [folded(end), folded(end + 1)];
+        // "148 minutes or longer".
+        let unit = usize::from(vocabulary::is_unit(folded(end)));
+        let after = [folded(end + unit), folded(end + unit + 1)];
         let (operator, temporal, first, end) = if let Some((operator, temporal, length)) =
             vocabulary::comparator(&before)
         {
             (operator, temporal, from + before.len() - length, end)
         } else if let Some((operator, temporal, length)) = vocabulary::comparator_behind(after) {
-            (operator, temporal, i, end + length)
+            (operator, temporal, i, end + unit + length)
+        } else if before.last() == Some(&"by") && is_year(number) && factor == 1.0 {
+            (Operator::LessOrEqual, true, from + before.len() - 1, end)
         } else {
             continue;
         };
@@ -48,6 +52,11 @@ pub(super) fn find_comparator(tokens: &[Token]) -> Option<Comparator> {
         });
     }
     None
+}
+
+/// Whether a number is written as a year is: "released by 2010" names a time, not who released it.
+fn is_year(number: f64) -> bool {
+    (1000.0..2200.0).contains(&number) && number.fract() == 0.0
 }
 
 pub(super) fn find_superlative(

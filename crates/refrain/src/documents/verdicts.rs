@@ -93,6 +93,7 @@ impl Correction {
         answer.confidence = 1.0;
         answer.text = self.text;
         answer.hit_kind = HitKind::Exact;
+        answer.corrected = true;
         answer.similarity = Some(1.0);
         answer.age_seconds = Some(now.millis_since(self.at) / 1_000);
     }

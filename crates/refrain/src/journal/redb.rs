@@ -13,6 +13,7 @@ use ::redb::{
 };
 use memory::{Event, ForgetTargets, Namespace, State};
 
+use super::seal::{self, SealOnDrop};
 use super::{Journal, JournalError, Position};
 use memory::codec::{
     FORMAT, OLDEST_FORMAT, decode_event, decode_state, encode_event, encode_state,
@@ -62,6 +63,8 @@ pub struct RedbJournal {
     database: Database,
     options: RedbOptions,
     last: u64,
+    // Behind the database: the file is sealed when that is closed.
+    _seal: SealOnDrop,
 }
 
 impl RedbJournal {
@@ -79,12 +82,14 @@ impl RedbJournal {
         if !path.exists() {
             begin(&path, &draft, options)?;
         }
+        seal::check_and_break(&path)?;
         let database = create(&path, options)?;
         // Only now is it certain that no other process is writing the draft.
         if draft.exists() {
             fs_err::remove_file(&draft)?;
         }
         let mut journal = Self {
+            _seal: SealOnDrop::new(&path),
             path,
             database,
             options,

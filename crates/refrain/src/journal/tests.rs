@@ -336,3 +336,56 @@ mod damage {
         ));
     }
 }
+
+#[test]
+fn a_bit_that_flips_while_the_journal_is_closed_is_noticed() {
+    let directory = tempfile::tempdir().unwrap();
+    open(directory.path())
+        .append(&[event(1, "a"), event(2, "b")])
+        .unwrap();
+    let path = directory.path().join("journal.redb");
+    let seal = directory.path().join("journal.seal");
+    let (whole, sealed) = (std::fs::read(&path).unwrap(), std::fs::read(&seal).unwrap());
+    // Every page, and in each the bytes that redb would believe.
+    for at in (512..whole.len()).step_by(509) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x80;
+        std::fs::write(&path, &bytes).unwrap();
+        std::fs::write(&seal, &sealed).unwrap();
+        let error = RedbJournal::open(directory.path(), RedbOptions::default()).unwrap_err();
+        assert!(
+            matches!(error, JournalError::Altered { .. }),
+            "{at}: {error}"
+        );
+    }
+    std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+    let error = RedbJournal::open(directory.path(), RedbOptions::default()).unwrap_err();
+    assert!(matches!(error, JournalError::Altered { .. }), "{error}");
+    std::fs::write(&path, &whole).unwrap();
+    assert_eq!(read(&open(directory.path()), 0).len(), 2);
+}
+
+#[test]
+fn a_seal_of_an_earlier_state_or_none_is_no_damage() {
+    let directory = tempfile::tempdir().unwrap();
+    open(directory.path()).append(&[event(1, "a")]).unwrap();
+    let seal = directory.path().join("journal.seal");
+    let earlier = std::fs::read(&seal).unwrap();
+    open(directory.path()).append(&[event(2, "b")]).unwrap();
+    std::fs::write(&seal, &earlier).unwrap();
+    assert_eq!(read(&open(directory.path()), 0).len(), 2);
+    std::fs::remove_file(&seal).unwrap();
+    assert_eq!(read(&open(directory.path()), 0).len(), 2);
+}
+
+#[test]
+fn while_the_journal_is_open_there_is_no_seal() {
+    let directory = tempfile::tempdir().unwrap();
+    let seal = directory.path().join("journal.seal");
+    let mut journal = open(directory.path());
+    assert!(!seal.exists());
+    journal.append(&[event(1, "a")]).unwrap();
+    assert!(!seal.exists());
+    drop(journal);
+    assert!(seal.exists());
+}
