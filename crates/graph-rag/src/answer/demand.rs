@@ -285,6 +285,11 @@ fn is_kin(a: &str, b: &str) -> bool {
         .take_while(|((_, a), b)| a == b)
         .count();
     let rest = |word: &str| word.chars().count() - shared;
+    // "Died" and "dies".
+    let short = |word: &str| word.trim_end_matches(['d', 's']).to_owned();
+    if shared >= 3 && short(a) == short(b) {
+        return true;
+    }
     shared >= KIN_LETTERS && rest(a) <= 3 && rest(b) <= 3
 }
 

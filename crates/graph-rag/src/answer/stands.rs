@@ -35,6 +35,28 @@ const LIFE: &[&str] = &[
     "younger",
 ];
 
+/// Families of words that tell the same bond, each from its side: a mother is told by "a son of".
+const BONDS: [&[&str]; 3] = [
+    &[
+        "child",
+        "children",
+        "daughter",
+        "daughters",
+        "father",
+        "mother",
+        "parent",
+        "parents",
+        "son",
+        "sons",
+    ],
+    &[
+        "husband", "marriage", "married", "marry", "spouse", "wed", "wife",
+    ],
+    &[
+        "brother", "brothers", "sibling", "siblings", "sister", "sisters",
+    ],
+];
+
 /// What a sentence says with the way to it.
 struct Ground {
     /// The passage and the sentences on the way, encoded.
@@ -66,7 +88,7 @@ impl Index {
         let tried = citations.iter().take(MAX_TRIED);
         let mut refusal = None;
         for (place, citation) in tried.enumerate().filter(|(_, c)| c.score >= least) {
-            let ground = self.ground_of(found, citation);
+            let ground = self.ground_of(found, citation, &demand, &read);
             let missing = self.missing(&demand, citation, &ground, &read);
             let why = if missing.is_empty() {
                 let unsaid = unsaid(&demand, &ground, config.minimum_likeness, embedder)?;
@@ -84,7 +106,13 @@ impl Index {
         })))
     }
 
-    fn ground_of(&self, found: &Retrieval, citation: &Citation) -> Ground {
+    fn ground_of(
+        &self,
+        found: &Retrieval,
+        citation: &Citation,
+        demand: &Demand,
+        read: &[u32],
+    ) -> Ground {
         let title = self
             .passage(citation.passage)
             .map_or("", |p| p.title.as_str());
@@ -94,6 +122,14 @@ impl Index {
             let sentence = link.sentence.unwrap_or_default();
             way = format!("{way}\n{sentence}");
             whole = format!("{whole}\n{sentence}");
+        }
+        // What an experience led to directly, a passage may still say the way to.
+        let spoken = Encoded::new(&format!("{title}\n{}", citation.text)).text;
+        for name in &demand.names {
+            let bridges = read.iter().filter_map(|at| self.bridge(*at, name, &spoken));
+            for sentence in bridges {
+                way = format!("{way}\n{sentence}");
+            }
         }
         Ground {
             encoded: Encoded::new(&whole).text,
@@ -116,7 +152,9 @@ impl Index {
         let spoken = Encoded::new(&format!("{title}\n{}", citation.text)).text;
         let has = |name: &&Name| {
             name.stands_in(&ground.encoded)
-                || read.iter().any(|place| self.bridges(*place, name, &spoken))
+                || read
+                    .iter()
+                    .any(|place| self.bridge(*place, name, &spoken).is_some())
         };
         let mut missing: Vec<String> = demand
             .names
@@ -143,23 +181,24 @@ impl Index {
         missing
     }
 
-    /// Whether a passage that was read has a sentence on a name that also mentions what the answer speaks of.
-    fn bridges(&self, place: u32, name: &Name, spoken: &str) -> bool {
-        let Some(record) = self.records.get(place as usize) else {
-            return false;
-        };
+    /// The sentence on a name, in a passage that was read, that also mentions what the answer speaks of.
+    fn bridge(&self, place: u32, name: &Name, spoken: &str) -> Option<&str> {
+        let record = self.records.get(place as usize)?;
         if !name.stands_in(&record.encoded().text) {
-            return false;
+            return None;
         }
         let titled = name.stands_in(&Encoded::new(&record.passage.title).text);
-        record.mentions.sentences.iter().any(|sentence| {
-            let text = &record.full_text[sentence.span.clone()];
-            (titled || name.stands_in(&Encoded::new(text).text))
-                && sentence.mentions.iter().any(|mention| {
-                    let other = Encoded::new(&mention.name).text;
-                    !other.is_empty() && other != name.encoded && spoken.contains(&other)
-                })
-        })
+        let sentences = record.mentions.sentences.iter();
+        sentences
+            .map(|sentence| (sentence, &record.full_text[sentence.span.clone()]))
+            .find(|(sentence, text)| {
+                (titled || name.stands_in(&Encoded::new(text).text))
+                    && sentence.mentions.iter().any(|mention| {
+                        let other = Encoded::new(&mention.name).text;
+                        !other.is_empty() && other != name.encoded && spoken.contains(&other)
+                    })
+            })
+            .map(|(_, text)| text)
     }
 
     /// The share of the question that the passages read hold, if it is enough.
@@ -209,6 +248,12 @@ fn gives_life(text: &str) -> bool {
     })
 }
 
+/// Whether a bond is told from one of its sides.
+fn tells_bond(word: &str, said: &[String]) -> bool {
+    let bond = BONDS.iter().find(|bond| bond.contains(&word));
+    bond.is_some_and(|bond| said.iter().any(|other| bond.contains(&other.as_str())))
+}
+
 /// The words that say what is asked and have no like on a sentence's ground.
 fn unsaid(
     demand: &Demand,
@@ -221,6 +266,7 @@ fn unsaid(
         .iter()
         .filter(|word| !is_said(word, &ground.words))
         .filter(|word| !(ground.dates && LIFE.contains(&word.as_str())))
+        .filter(|word| !tells_bond(word, &ground.words))
         .collect();
     if lacking.is_empty() {
         return Ok(Vec::new());
