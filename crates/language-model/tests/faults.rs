@@ -210,6 +210,54 @@ fn a_wrong_key_is_said_once_and_never_shown() {
     client.assert_calls(1, 1);
 }
 
+/// Servers quote the key in other places than the body of a 401, too.
+#[test]
+fn a_key_that_is_quoted_elsewhere_is_not_shown_either() {
+    let quoted = |kind: &str, body: &str| {
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n");
+        Fault::Raw(format!("{head}{body}").into_bytes())
+    };
+    let long = format!("{}sk-very-secret", "x".repeat(495)); // cut within the key
+    let far = format!("{{\"error\":{{\"message\":\"{long}\"}}}}");
+    let refused = format!(
+        "HTTP/1.1 400 X\r\ncontent-length: {}\r\n\r\n{far}",
+        far.len()
+    );
+    for fault in [
+        quoted("text/html", "<p>sk-very-secret may not</p>"),
+        quoted("text/event-stream", "data: <sk-very-secret>\n\ndata: x\n\n"),
+        quoted(
+            "text/event-stream",
+            "data: {\"error\":{\"message\":\"sk-very-secret?\"}}\n\n",
+        ),
+        Fault::Raw(refused.into_bytes()),
+    ] {
+        let client = client("red", [fault]);
+        let request = ChatRequest::new("test", vec![Message::user("q")]);
+        let error = client.openai.complete(&request, &mut no_stream);
+        let error = error.unwrap_err();
+        assert!(!format!("{error:?} {error}").contains("sk-v"), "{error}");
+        assert!(format!("{error:?}").contains('…'), "{error:?}");
+    }
+}
+
+/// OpenAI says with 429 that an account is empty; asking again only delays the message.
+#[test]
+fn an_empty_account_is_said_at_once() {
+    let body = "{\"error\":{\"message\":\"You exceeded your current quota\",\"type\":\"insufficient_quota\",\"param\":null,\"code\":\"insufficient_quota\"}}";
+    let head = format!(
+        "HTTP/1.1 429 X\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    let client = client("red", [Fault::Raw(format!("{head}{body}").into_bytes())]);
+    let error = client.text().unwrap_err();
+    assert!(
+        error.to_string().contains("exceeded your current quota"),
+        "{error}"
+    );
+    client.assert_calls(1, 1);
+}
+
 #[test]
 fn broken_json_is_read_and_a_wrong_schema_repaired() {
     let broken = client("red", [Fault::Say("Sure: {'colour': 'red',}".into())]);
