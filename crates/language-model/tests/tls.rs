@@ -20,8 +20,9 @@ const REPLY: &[u8] = include_bytes!("wire/openai_object.txt");
 
 /// Answers one request over TLS; nothing when the client hangs up before it has sent one.
 fn answer_once() -> (SocketAddr, JoinHandle<Option<RecordedRequest>>) {
-    let chain = CertificateDer::from_pem_slice(include_bytes!("tls/server.pem")).unwrap();
-    let key = PrivateKeyDer::from_pem_slice(include_bytes!("tls/server-key.pem")).unwrap();
+    let chain =
+        CertificateDer::from_pem_slice(include_bytes!("tls/server.pem")).expect("a certificate");
+    let key = PrivateKeyDer::from_pem_slice(include_bytes!("tls/server-key.pem")).expect("a key");
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -30,12 +31,15 @@ fn answer_once() -> (SocketAddr, JoinHandle<Option<RecordedRequest>>) {
                 .with_no_client_auth()
                 .with_single_cert(vec![chain], key)
         });
-    let config = Arc::new(config.unwrap());
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
+    let config = Arc::new(config.expect("they fit"));
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("it is bound");
     let thread = std::thread::spawn(move || {
-        let (stream, _) = listener.accept().unwrap();
-        let mut tls = StreamOwned::new(ServerConnection::new(config).unwrap(), stream);
+        let (stream, _) = listener.accept().expect("a client");
+        let mut tls = StreamOwned::new(
+            ServerConnection::new(config).expect("a sound configuration"),
+            stream,
+        );
         let (mut bytes, mut piece) = (Vec::new(), [0; 4096]);
         loop {
             match tls.read(&mut piece) {
@@ -43,9 +47,9 @@ fn answer_once() -> (SocketAddr, JoinHandle<Option<RecordedRequest>>) {
                 Ok(count) => bytes.extend_from_slice(&piece[..count]),
             }
             if let Ok(request) = parse_request(&bytes) {
-                tls.write_all(REPLY).unwrap();
+                tls.write_all(REPLY).expect("the client reads");
                 tls.conn.send_close_notify();
-                tls.flush().unwrap();
+                tls.flush().expect("the client reads");
                 return Some(request);
             }
         }
