@@ -298,6 +298,7 @@ impl Frame<'_> {
             answer.reason = memory
                 .as_ref()
                 .map(|(_, recollection)| miss(&recollection.considered));
+            self.word(&mut answer);
         }
         answer.cut.extend(self.budget.exhausted());
         if self.request.explain {

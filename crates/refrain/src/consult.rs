@@ -5,11 +5,13 @@
 
 pub(crate) mod passages;
 pub(crate) mod plan;
+mod summary;
 
 use std::time::{Duration, Instant};
 
 use language_model::{
     ChatRequest, Completion, LanguageModel, ModelError, Retry, RetryConfig, Structured,
+    estimate_prompt,
 };
 
 use crate::attempt::Frame;
@@ -28,7 +30,7 @@ impl LanguageModel for Drawn<'_> {
         request: &ChatRequest,
         streamed: &mut dyn FnMut(&str),
     ) -> Result<Completion, ModelError> {
-        self.budget.draw_call()?;
+        self.budget.draw_call(estimate_prompt(request))?;
         let completion = self.model.complete(request, streamed)?;
         self.budget.spend_tokens(completion.usage.total());
         Ok(completion)

@@ -178,3 +178,34 @@ fn two_hundred_hostile_replies_change_no_answer_and_no_budget() {
     }
     assert_eq!(modelled.model.calls(), calls);
 }
+
+#[test]
+fn a_model_may_word_an_answer_but_not_change_it() {
+    let mut config = Config::default();
+    config.model.summaries = refrain::config::When::Always;
+    let saying = |director: String| {
+        Modelled::new(config.clone(), move |request| {
+            assert_eq!(request.stage, "summarize");
+            Ok(json!({ "text": format!("It was directed by {director} [1].") }).to_string())
+        })
+    };
+    let modelled = saying(name(1000));
+    let worded = modelled.ask(&format!("who directed {}?", name(0)));
+    assert_eq!(
+        worded.text,
+        format!("It was directed by {} [1].", name(1000))
+    );
+    assert_eq!((worded.cost.model_calls, worded.model.is_some()), (1, true));
+    let wrong = saying(name(1009)).ask(&format!("who directed {}?", name(4)));
+    assert_eq!(
+        (&wrong.text, labels(&wrong)),
+        (&name(1001), vec![name(1001)])
+    );
+    assert!(
+        wrong.cut.iter().any(|cut| cut.contains("leaves out")),
+        "{:?}",
+        wrong.cut
+    );
+    let again = modelled.ask(&format!("who directed {}?", name(0)));
+    assert_eq!((again.text, again.cost.model_calls), (worded.text, 0));
+}
