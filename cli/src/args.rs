@@ -267,6 +267,12 @@ pub(crate) struct WarmArgs {
     /// Seed of the sample [default: warm.seed]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    /// Calls of the language model at most, to word questions as people would [default: warm.model_calls]
+    #[arg(long, value_name = "N")]
+    pub(crate) model_calls: Option<u32>,
+    /// Only say how many questions would be made, and what it would cost
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// Start over instead of resuming
     #[arg(long)]
     pub(crate) restart: bool,

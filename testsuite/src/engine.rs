@@ -226,6 +226,8 @@ impl EngineUnderTest {
             entities: settings.entities,
             questions_per_entity: settings.questions_per_entity,
             seed: settings.seed,
+            model_calls: settings.model_calls,
+            dry_run: false,
             resume: Resume::No,
             progress: &|_, _, _| {},
             cancel: &AtomicBool::new(false),

@@ -31,7 +31,9 @@ pub(crate) fn run(args: &WarmArgs, global: &Global, ui: Ui) -> Outcome {
         entities: args.entities.unwrap_or(defaults.entities),
         questions_per_entity: defaults.questions_per_entity,
         seed: args.seed.unwrap_or(defaults.seed),
-        resume: if args.restart {
+        model_calls: args.model_calls.unwrap_or(defaults.model_calls),
+        dry_run: args.dry_run,
+        resume: if args.restart || args.dry_run {
             Resume::No
         } else {
             Resume::Yes
@@ -47,17 +49,27 @@ pub(crate) fn run(args: &WarmArgs, global: &Global, ui: Ui) -> Outcome {
         return ui.json(&reports);
     }
     for report in &reports {
-        print(report, ui)?;
+        print(report, args.dry_run, ui)?;
     }
     Ok(())
 }
 
-fn print(report: &WarmReport, ui: Ui) -> Outcome {
+fn print(report: &WarmReport, dry_run: bool, ui: Ui) -> Outcome {
     if report.entities == 0 && report.resumed_after > 0 {
         return ui.line(format!(
             "{}: all {} were done before; --restart does them again",
             report.source,
             counted(report.resumed_after as u64, "entity", "entities")
+        ));
+    }
+    if dry_run {
+        return ui.line(format!(
+            "{}: {} would be made from {}, with at most {} of a language model to word them (about {} tokens) and no more than warm.model_calls in all",
+            ui.paint(Tone::Name, &report.source),
+            counted(report.made as u64, "question", "questions"),
+            counted(report.entities as u64, "entity", "entities"),
+            counted(u64::from(report.model_calls), "call", "calls"),
+            report.tokens,
         ));
     }
     ui.line(format!(
@@ -75,6 +87,23 @@ fn print(report: &WarmReport, ui: Ui) -> Outcome {
     ))?;
     for (reason, count) in &report.dropped {
         ui.line(format!("  {count} dropped: {reason}"))?;
+    }
+    if report.model_calls > 0 {
+        ui.line(format!(
+            "  {} in a language model's words, for {} and {} tokens",
+            report.worded,
+            counted(u64::from(report.model_calls), "call", "calls"),
+            report.tokens
+        ))?;
+    }
+    for (reason, count) in &report.left_out {
+        ui.line(format!("  {count} not asked: {reason}"))?;
+    }
+    if let Some(error) = &report.model_error {
+        ui.line(format!(
+            "  the language model was not always heard: {}",
+            safe(error)
+        ))?;
     }
     let kinds: Vec<String> = report
         .kinds

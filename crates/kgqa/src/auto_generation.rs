@@ -16,6 +16,7 @@ use crate::plan::Plan;
 mod compose;
 mod naming;
 mod recipes;
+pub mod rephrase;
 mod sample;
 mod wording;
 

@@ -18,6 +18,8 @@ pub struct AskRequest {
     pub source: Option<String>,
     /// Whether the memory takes part.
     pub memory: MemoryUse,
+    /// Whether a language model may be asked, where the settings name one.
+    pub model: ModelUse,
     /// Whether the answer carries its explanation.
     pub explain: bool,
 }
@@ -30,6 +32,7 @@ impl AskRequest {
             namespace: DEFAULT_NAMESPACE.to_owned(),
             source: None,
             memory: MemoryUse::On,
+            model: ModelUse::Allowed,
             explain: false,
         }
     }
@@ -42,6 +45,16 @@ pub enum MemoryUse {
     /// Recall, reuse and remember.
     On,
     /// Neither read nor written.
+    Off,
+}
+
+/// Whether a language model may be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ModelUse {
+    /// As the settings say.
+    Allowed,
+    /// Not at all.
     Off,
 }
 

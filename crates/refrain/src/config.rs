@@ -222,6 +222,8 @@ pub struct WarmConfig {
     pub questions_per_entity: usize,
     /// Seed of the sample.
     pub seed: u64,
+    /// Calls of the language model at most, to word questions as people would and to plan those; 0: none.
+    pub model_calls: u32,
 }
 
 impl Default for Config {

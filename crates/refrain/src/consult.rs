@@ -14,6 +14,7 @@ use language_model::{
     estimate_prompt,
 };
 
+use crate::answer::ModelUse;
 use crate::attempt::Frame;
 use crate::budget::Budget;
 use crate::config::When;
@@ -22,6 +23,12 @@ use crate::config::When;
 pub(crate) struct Drawn<'a> {
     model: &'a dyn LanguageModel,
     budget: &'a Budget,
+}
+
+impl<'a> Drawn<'a> {
+    pub(crate) const fn new(model: &'a dyn LanguageModel, budget: &'a Budget) -> Self {
+        Self { model, budget }
+    }
 }
 
 impl LanguageModel for Drawn<'_> {
@@ -48,10 +55,10 @@ impl Frame<'_> {
     /// The model as this question may ask it, if there is one.
     pub(crate) fn model(&self) -> Option<Asked<'_>> {
         let model = self.engine.model.as_deref()?;
-        let drawn = Drawn {
-            model,
-            budget: self.budget,
-        };
+        if self.request.model == ModelUse::Off {
+            return None;
+        }
+        let drawn = Drawn::new(model, self.budget);
         // Pauses before a repeated call differ from question to question.
         let millis = u32::try_from(self.now.0 % 1_000).unwrap_or(0);
         let draw = move || f64::from(millis) / 1_000.0;

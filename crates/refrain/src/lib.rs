@@ -44,7 +44,7 @@ mod wording;
 pub use add::{AddReport, AddRequest};
 pub use answer::{
     Answer, AnswerPlan, AnswerValue, AskRequest, Citation, Cost, DEFAULT_NAMESPACE, HitKind,
-    MemoryUse, PassageCitation,
+    MemoryUse, ModelUse, PassageCitation,
 };
 pub use clock::{Clock, FixedClock, SystemClock};
 pub use config::{Config, ConfigError};

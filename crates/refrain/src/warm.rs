@@ -4,6 +4,8 @@
 //! the generating plan does are handed to the learner. Each star has its own random numbers, so that a run that was stopped goes on where
 //! it ended.
 
+mod worded;
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,7 +16,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{AskRequest, MemoryUse};
+use crate::answer::{AskRequest, Cost, MemoryUse};
 use crate::directory::replace_file;
 use crate::engine::Engine;
 use crate::error::{EngineError, check_name};
@@ -35,6 +37,10 @@ pub struct WarmRequest<'a> {
     pub questions_per_entity: usize,
     /// Seed of the sample.
     pub seed: u64,
+    /// Calls of the language model at most; 0: none.
+    pub model_calls: u32,
+    /// Only count what would be asked, and estimate what it would cost.
+    pub dry_run: bool,
     /// Whether to go on where an earlier run stopped.
     pub resume: Resume,
     /// Told after each entity: source, done, of how many.
@@ -71,6 +77,18 @@ pub struct WarmReport {
     pub kinds: BTreeMap<String, usize>,
     /// Some that were dropped, with the reason.
     pub examples: Vec<(String, String)>,
+    /// Wordings of a language model that were left out before they were asked, by reason.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub left_out: BTreeMap<String, usize>,
+    /// Wordings of a language model that were kept.
+    pub worded: usize,
+    /// Calls of a language model; in a dry run, those that would be made at most.
+    pub model_calls: u32,
+    /// Tokens of these; in a dry run an estimate.
+    pub tokens: u64,
+    /// What went wrong with a language model, the first of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_error: Option<String>,
     /// Whether it was stopped before its end.
     pub interrupted: bool,
 }
@@ -82,6 +100,14 @@ struct Bookmark {
     entities: usize,
     generation: u64,
     done: usize,
+}
+
+/// What the planner gave for a generated question, with the episode that would be remembered.
+#[derive(Default)]
+struct Planned {
+    given: Option<Given>,
+    episode: Option<memory::Episode>,
+    cost: Cost,
 }
 
 impl Engine {
@@ -137,7 +163,9 @@ impl Engine {
             (request.progress)(&view.source, position + 1, stars.len());
         }
         self.settle()?;
-        self.keep_bookmark(view, request, &bookmark)?;
+        if !request.dry_run {
+            self.keep_bookmark(view, request, &bookmark)?;
+        }
         account(&look, &mut report);
         Ok(report)
     }
@@ -158,20 +186,31 @@ impl Engine {
     ) -> Result<(), EngineError> {
         let seed = request.seed.wrapping_add(1 + position as u64);
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        for generated in auto_generation::questions(&view.graph, star, config, &mut rng)? {
+        let questions = auto_generation::questions(&view.graph, star, config, &mut rng)?;
+        if request.dry_run {
+            self.estimate(&questions, request, report);
+            return Ok(());
+        }
+        let wordings = self.wordings(view, &questions, request, report)?;
+        let templates = questions.len();
+        for (at, generated) in questions.into_iter().chain(wordings).enumerate() {
             let mut episode = None;
             let mut answer = |question: &str| -> Result<Option<Given>, EngineError> {
                 let ask = AskRequest {
                     namespace: request.namespace.clone(),
                     source: Some(view.source.clone()),
                     memory: MemoryUse::On,
+                    model: self.may_plan(request, report),
                     ..AskRequest::new(question)
                 };
                 let answered = self.answer_planned(&ask, view)?;
-                episode = answered.1;
-                Ok(answered.0)
+                report.model_calls += answered.cost.model_calls;
+                report.tokens += answered.cost.tokens;
+                episode = answered.episode;
+                Ok(answered.given)
             };
             let verdict = look.judge(&generated, &mut answer)?;
+            report.worded += usize::from(verdict == Verdict::Kept && at >= templates);
             match (verdict, episode) {
                 (Verdict::Kept, Some(episode)) => {
                     self.learner
@@ -187,17 +226,20 @@ impl Engine {
     }
 
     /// What the planner gives for a generated question, with the episode that would be remembered.
-    fn answer_planned(
-        &self,
-        ask: &AskRequest,
-        view: &View,
-    ) -> Result<(Option<Given>, Option<memory::Episode>), EngineError> {
+    fn answer_planned(&self, ask: &AskRequest, view: &View) -> Result<Planned, EngineError> {
         let (answer, episode) = self.answer(ask, Provenance::Warm)?;
+        let cost = answer.cost;
         if answer.refused {
-            return Ok((None, None));
+            return Ok(Planned {
+                cost,
+                ..Planned::default()
+            });
         }
-        let given = given(view, &answer)?;
-        Ok((given, episode))
+        Ok(Planned {
+            given: given(view, &answer)?,
+            episode,
+            cost,
+        })
     }
 
     fn bookmark_path(&self, view: &View, request: &WarmRequest<'_>) -> std::path::PathBuf {

@@ -209,3 +209,81 @@ fn a_model_may_word_an_answer_but_not_change_it() {
     let again = modelled.ask(&format!("who directed {}?", name(0)));
     assert_eq!((again.text, again.cost.model_calls), (worded.text, 0));
 }
+
+/// Words each question that names a film as a person would, and plans what the built-in planner is unsure of.
+fn helpful(request: &ChatRequest) -> String {
+    if request.stage == "compile" {
+        return directed_by().replace("directed", "written");
+    }
+    let asked: serde_json::Value =
+        serde_json::from_str(&request.messages.last().unwrap().content).unwrap();
+    let questions = asked["questions"].as_array().unwrap();
+    let wordings: Vec<serde_json::Value> = questions
+        .iter()
+        .filter(|q| {
+            let text = q["text"].as_str().unwrap();
+            let film = (0..40).any(|n| q["names"] == json!([name(n)]));
+            film && text.ends_with("written by?")
+        })
+        .map(|q| json!({ "n": q["n"], "text": format!("who brought {} to the screen?", q["names"][0].as_str().unwrap()) }))
+        .chain([json!({ "n": 1, "text": "who is it?" })])
+        .collect();
+    json!({ "wordings": wordings }).to_string()
+}
+
+fn warm(engine: &Engine, model_calls: u32, dry_run: bool) -> refrain::warm::WarmReport {
+    let never = std::sync::atomic::AtomicBool::new(false);
+    let request = refrain::warm::WarmRequest {
+        source: None,
+        namespace: "default".to_owned(),
+        entities: 20,
+        questions_per_entity: 5,
+        seed: 5,
+        model_calls,
+        dry_run,
+        resume: refrain::warm::Resume::No,
+        progress: &|_, _, _| {},
+        cancel: &never,
+    };
+    engine.warm(&request).unwrap().remove(0)
+}
+
+#[test]
+fn a_model_s_wordings_teach_how_people_ask_and_cost_what_is_allowed() {
+    let modelled = Modelled::new(Config::default(), |request| Ok(helpful(request)));
+    let cold = modelled.engine.ask(&AskRequest {
+        model: refrain::ModelUse::Off,
+        ..AskRequest::new(format!("who brought {} to the screen?", name(39)))
+    });
+    assert!(cold.unwrap().refused);
+    let dry = warm(&modelled.engine, 1_000, true);
+    assert!(
+        dry.made > 0 && dry.model_calls > 0 && dry.tokens > 0,
+        "{dry:?}"
+    );
+    assert_eq!((dry.kept, modelled.model.calls()), (0, 0));
+    let report = warm(&modelled.engine, 1_000, false);
+    assert!(report.worded > 0, "{report:?}");
+    assert_eq!(
+        report.left_out.get("a wording without its names").is_some(),
+        true
+    );
+    assert_eq!(report.model_calls as usize, modelled.model.calls());
+    let taught = modelled.engine.ask(&AskRequest {
+        model: refrain::ModelUse::Off,
+        ..AskRequest::new(format!("who brought {} to the screen?", name(39)))
+    });
+    let plain = modelled.ask(&format!("who was {} written by?", name(39)));
+    assert_eq!(labels(&taught.unwrap()), labels(&plain));
+}
+
+#[test]
+fn a_warm_start_makes_no_more_calls_than_it_may() {
+    for most in [0, 1, 5, 9] {
+        let modelled = Modelled::new(Config::default(), |request| Ok(helpful(request)));
+        let report = warm(&modelled.engine, most, false);
+        assert!(report.model_calls <= most, "{report:?}");
+        assert_eq!(report.model_calls as usize, modelled.model.calls());
+        assert!(report.kept > 0);
+    }
+}

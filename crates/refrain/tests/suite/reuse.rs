@@ -184,6 +184,8 @@ fn warming_fills_the_memory_and_a_second_run_goes_on_where_the_first_ended() {
         entities: 10,
         questions_per_entity: 3,
         seed: 5,
+        model_calls: 0,
+        dry_run: false,
         resume: refrain::warm::Resume::Yes,
         progress: &|_, _, _| {},
         cancel: &never,
