@@ -9,6 +9,7 @@ mod load;
 mod measure;
 mod options;
 mod reach;
+mod reading;
 mod refusals;
 mod report;
 mod reuse;
@@ -38,6 +39,8 @@ pub use measure::{LatencyMs, RetrievalFigures};
 pub use options::CorpusOptions;
 pub use reach::ReachFigures;
 use reach::reach;
+pub use reading::ReadingFigures;
+use reading::reading;
 pub use refusals::RefusalFigures;
 use refusals::refusals;
 pub use report::{CalibratedAlpha, CorpusReport, StreamRow};
@@ -214,6 +217,11 @@ pub fn corpus_qa(options: &CorpusOptions) -> anyhow::Result<CorpusReport> {
     let systems = systems(&corpus, &ours, options)?;
     Ok(CorpusReport {
         refusals: refused,
+        reading: options
+            .memory
+            .is_none()
+            .then(|| reading(&corpus, &ours, embedder))
+            .transpose()?,
         calibration,
         grounding,
         reach,

@@ -24,8 +24,9 @@ mod vector_cache;
 
 pub use corpus_qa::{
     CalibratedAlpha, CorpusName, CorpusOptions, CorpusReport, CorpusRow, GroundingFigures,
-    LatencyMs, Layout, ReachFigures, RefusalFigures, RetrievalFigures, ReuseFigures, StreamFigures,
-    StreamPoint, StreamRow, StreamSettings, Variant, corpus_qa, corpus_texts,
+    LatencyMs, Layout, ReachFigures, ReadingFigures, RefusalFigures, RetrievalFigures,
+    ReuseFigures, StreamFigures, StreamPoint, StreamRow, StreamSettings, Variant, corpus_qa,
+    corpus_texts,
 };
 pub use dataset::{
     DatasetError, DatasetName, Expected, Gold, GraphName, Pair, Question, load_pairs,

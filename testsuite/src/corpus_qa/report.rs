@@ -7,8 +7,8 @@ use graph_rag::living_rag::{Calibration, Mode};
 use serde::Serialize;
 
 use super::{
-    Corpus, CorpusOptions, CorpusRow, GroundingFigures, LatencyMs, ReachFigures, RefusalFigures,
-    StreamFigures, StreamSettings,
+    Corpus, CorpusOptions, CorpusRow, GroundingFigures, LatencyMs, ReachFigures, ReadingFigures,
+    RefusalFigures, StreamFigures, StreamSettings,
 };
 use crate::options::{FeedbackMode, MemoryMode, Order};
 
@@ -132,6 +132,8 @@ pub struct CorpusReport {
     /// What is answered and what is refused by the least likeness of words, on both halves of the questions, in a
     /// comparison.
     pub refusals: Vec<RefusalFigures>,
+    /// What of a language model's answers would be believed, by readers that are none.
+    pub reading: Option<ReadingFigures>,
 }
 
 impl CorpusReport {
@@ -169,6 +171,7 @@ impl CorpusReport {
             grounding: None,
             reach: None,
             refusals: Vec::new(),
+            reading: None,
         })
     }
 
@@ -250,6 +253,13 @@ impl CorpusReport {
                 row.refused_other_name,
                 row.refused_other_part,
                 row.refused_other_verb
+            );
+        }
+        if let Some(read) = &self.reading {
+            let _ = writeln!(
+                out,
+                "with a perfect reader: the answer is shown to {:.3}, believed {:.3}; not believed of answers without evidence {:.3}, of other answers {:.3}",
+                read.readable, read.believed, read.refused_uncited, read.refused_other
             );
         }
         out
