@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod address;
 pub mod cassette;
 mod chat;
 mod clock;
@@ -19,6 +20,7 @@ pub mod tokens;
 pub mod words;
 mod wrap;
 
+pub use address::shown_url;
 pub use chat::{
     ChatRequest, Completion, Constraint, DEFAULT_MAX_PROMPT_BYTES, DEFAULT_MAX_TOKENS,
     FinishReason, LanguageModel, Message, Origin, Role, Usage, no_stream,

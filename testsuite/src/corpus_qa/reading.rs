@@ -62,7 +62,7 @@ pub(crate) fn reading(
                 let prompt = request.messages.last().map_or("", |m| m.content.as_str());
                 let reply = reply(prompt, reader, &answers, &mentions, &stranger);
                 tell.store(reply.is_some(), std::sync::atomic::Ordering::Relaxed);
-                Ok(reply.unwrap_or_else(|| no_answer()).to_string())
+                Ok(reply.unwrap_or_else(no_answer).to_string())
             });
             let config = GenerateConfig::default();
             let generated = index.generate(&model, &query, &found.passages, None, &config)?;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::address::shown_url;
+
 /// A key, or an address with a password in it. Its `Debug` does not show it, and it has no `Display`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
@@ -21,22 +23,6 @@ impl Secret {
 impl std::fmt::Debug for Secret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Secret(…)")
-    }
-}
-
-/// An address as it may be shown: without a user name and password before the host, and without what follows a `?`, where
-/// keys stand, too.
-#[must_use]
-pub fn shown_url(url: &str) -> String {
-    let url = url.split(['?', '#']).next().unwrap_or_default();
-    let url = url.trim_end_matches('/');
-    match url.split_once("://") {
-        Some((scheme, rest)) => {
-            let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-            let host = authority.rsplit('@').next().unwrap_or_default();
-            format!("{scheme}://{host}{path}")
-        }
-        None => url.to_owned(),
     }
 }
 
@@ -131,10 +117,6 @@ mod tests {
         let mut config = OpenAiConfig::new("https://user:secret@host:8443/v1/", "m");
         assert_eq!(config.url("/x"), "https://user:secret@host:8443/v1/x");
         assert_eq!(config.endpoint(), "https://host:8443/v1");
-        assert_eq!(
-            shown_url("http://u:p@h/v1/?api-key=secret#x"),
-            "http://h/v1"
-        );
         config.azure_api_version = Some("2024-10-21".into());
         assert!(config.url("/x").ends_with("/v1/x?api-version=2024-10-21"));
         config.base_url = "https://host/v1?key=k".into();

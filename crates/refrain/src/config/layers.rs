@@ -142,7 +142,11 @@ impl Layers {
     pub fn settings(&self) -> Vec<Setting> {
         self.resolved()
             .into_iter()
-            .map(|(key, (value, origin))| Setting { key, value, origin })
+            .map(|(key, (value, origin))| Setting {
+                value: shown(&key, value),
+                key,
+                origin,
+            })
             .collect()
     }
 
@@ -302,6 +306,14 @@ impl Layers {
             reason: reason.to_owned(),
             origin: origin.clone(),
         })
+    }
+}
+
+/// A setting's value as it may be shown: a server's address without a password or key in it.
+fn shown(key: &str, value: Value) -> Value {
+    match value.as_str().filter(|_| key == "model.base_url") {
+        Some(url) => Value::String(language_model::shown_url(url)),
+        None => value,
     }
 }
 
