@@ -2,6 +2,8 @@
 
 pub mod chat;
 mod embedder;
+#[cfg(feature = "local")]
+pub mod local;
 #[cfg(feature = "minilm")]
 pub mod minilm;
 mod static_embedder;

@@ -1,0 +1,358 @@
+//! What does a model on this machine reply? A quantised Llama from a GGUF file, run in this process on one thread of the CPU.
+//!
+//! One file holds everything: weights, tokenizer, chat template. Nothing is downloaded; [`find_weights`] lists what there is.
+//! A constraint is kept while the reply is written, token by token, so nothing outside it can come out. What is read is
+//! kept, so a prompt that begins like the one before costs only what differs. Small models write well-formed nonsense:
+//! that a reply fits its constraint does not make it right.
+
+use std::io::{Read, Seek};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use thiserror::Error;
+
+use crate::chat::{ChatRequest, Completion, Finish, LanguageModel, ModelError, Usage};
+
+mod draw;
+mod found;
+mod gguf;
+mod guide;
+mod json;
+mod llama;
+mod reply;
+mod template;
+#[cfg(test)]
+mod tests;
+mod vocabulary;
+mod weights;
+
+pub use found::{FindError, FoundWeights, WeightsForm, find_weights};
+
+use gguf::Gguf;
+use guide::{Guide, GuideError, Next};
+use llama::{Cache, Llama};
+use reply::Reply;
+use template::Template;
+use vocabulary::Vocabulary;
+
+/// Tokens of a prompt that are read between two looks at the clock.
+const PASS: usize = 32;
+
+/// Why a model could not be loaded.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum LocalError {
+    /// A file cannot be read.
+    #[error("cannot read the model {path}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// It is another kind of file.
+    #[error("{path} is no GGUF file ({found}): name a file that ends in .gguf")]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What it has instead.
+        found: String,
+    },
+    /// It is damaged or cut.
+    #[error(
+        "{path} is damaged or cut ({what}, at byte {at}): fetch it again, and compare its SHA-256 with the publisher's"
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+        /// Where.
+        at: u64,
+    },
+    /// Something that every chat model has is missing.
+    #[error("{path} has no {what}: take a chat model's own GGUF file, whole")]
+    Lacks {
+        /// The file.
+        path: PathBuf,
+        /// What is missing.
+        what: String,
+    },
+    /// It is a model of another kind.
+    #[error("{path}: {what} is not supported; supported: {supported}")]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+        /// What it has.
+        what: String,
+        /// What it could have.
+        supported: String,
+    },
+    /// The tokenizer cannot be made.
+    #[error("the tokenizer of {path} does not fit together")]
+    Tokenizer {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A tensor cannot be decoded.
+    #[error("tensor \"{tensor}\" of {path} cannot be decoded")]
+    Tensor {
+        /// The file.
+        path: PathBuf,
+        /// The tensor.
+        tensor: String,
+        /// Why.
+        #[source]
+        source: Box<candle_core::Error>,
+    },
+}
+
+/// How a local model is run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LocalOptions {
+    /// The most tokens of prompt and reply together; the model's own bound holds, too. A token takes two 32-bit numbers
+    /// a layer and key dimension: 46 kB with SmolLM2-135M, 188 MB for 4,096.
+    pub context_tokens: usize,
+}
+
+impl Default for LocalOptions {
+    fn default() -> Self {
+        Self {
+            context_tokens: 4_096,
+        }
+    }
+}
+
+/// The time since some fixed moment.
+type Clock = Box<dyn Fn() -> Duration + Send + Sync>;
+
+/// A model from a GGUF file.
+///
+/// Calls at the same time run beside each other; the kept beginning of the last prompt serves one of them.
+pub struct LocalModel {
+    name: String,
+    vocabulary: Vocabulary,
+    template: Template,
+    llama: Llama,
+    context: usize,
+    kept: Mutex<Cache>,
+    clock: Clock,
+}
+
+impl std::fmt::Debug for LocalModel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LocalModel")
+            .field("name", &self.name)
+            .field("vocabulary", &self.vocabulary)
+            .field("context", &self.context)
+            .finish_non_exhaustive()
+    }
+}
+
+impl LocalModel {
+    /// Loads a GGUF file. The model is called as the file.
+    ///
+    /// Supported are the architecture `llama` (dense), the byte-level tokenizers of SmolLM2, GPT-2 and Llama 3, and the chat
+    /// templates ChatML and Llama 3. Only SmolLM2 has been run on real weights.
+    ///
+    /// # Errors
+    ///
+    /// [`LocalError`] naming the file, and what is wrong with it or not supported.
+    pub fn from_file(path: impl AsRef<Path>, options: &LocalOptions) -> Result<Self, LocalError> {
+        let path = path.as_ref();
+        let file = fs_err::File::open(path).map_err(|source| LocalError::File {
+            path: path.to_owned(),
+            source,
+        })?;
+        let start = Instant::now();
+        let clock = Box::new(move || start.elapsed());
+        Self::read(std::io::BufReader::new(file), path, options, clock)
+    }
+
+    /// Loads a model from the bytes of a file called `path`.
+    fn read<R: Read + Seek>(
+        source: R,
+        path: &Path,
+        options: &LocalOptions,
+        clock: Clock,
+    ) -> Result<Self, LocalError> {
+        let mut file = Gguf::open(source, path)?;
+        let vocabulary = Vocabulary::read(&file)?;
+        let template = Template::read(&file, &vocabulary)?;
+        let llama = Llama::load(&mut file)?;
+        let name = path.file_name().unwrap_or(path.as_os_str());
+        Ok(Self {
+            name: name.to_string_lossy().into_owned(),
+            vocabulary,
+            template,
+            context: options.context_tokens.min(llama.shape().context),
+            llama,
+            kept: Mutex::default(),
+            clock,
+        })
+    }
+
+    /// The most tokens of prompt and reply together.
+    #[must_use]
+    pub const fn context_tokens(&self) -> usize {
+        self.context
+    }
+
+    fn failed(&self, message: impl std::fmt::Display) -> ModelError {
+        ModelError::Model {
+            model: self.name.clone(),
+            message: message.to_string(),
+        }
+    }
+
+    fn too_long(&self, what: &str, chars: usize, tokens: usize, room: usize) -> ModelError {
+        ModelError::TooLong {
+            what: format!("{what} ({tokens} tokens; {} takes {room} here)", self.name),
+            limit: chars.saturating_mul(room) / tokens.max(1),
+        }
+    }
+
+    fn unkept(&self, error: GuideError, most: usize) -> ModelError {
+        match error {
+            GuideError::Impossible(why) => self.failed(why),
+            GuideError::Long(what, tokens) => self.too_long(&what, tokens, tokens, most),
+        }
+    }
+
+    /// The constraint made ready, and the tokens of the prompt; checked for fitting together.
+    fn prepare(&self, request: &ChatRequest) -> Result<(Guide, Vec<u32>), ModelError> {
+        if !request.temperature.is_finite() || request.temperature < 0.0 {
+            return Err(self.failed(format!("{} is no temperature", request.temperature)));
+        }
+        let most = usize::try_from(request.max_tokens).unwrap_or(usize::MAX);
+        let end = self.template.end();
+        let guide = Guide::new(&request.constraint, &self.vocabulary, end, most);
+        let guide = guide.map_err(|error| self.unkept(error, most))?;
+        let prompt = self.template.prompt(&request.messages, &self.vocabulary);
+        let prompt = prompt.map_err(|error| self.failed(error))?;
+        let room = self.context.saturating_sub(guide.longest(most));
+        if prompt.len() > room {
+            let chars = request.chars();
+            return Err(self.too_long("the prompt", chars, prompt.len(), room));
+        }
+        Ok((guide, prompt))
+    }
+
+    fn generate(
+        &self,
+        request: &ChatRequest,
+        cache: &mut Cache,
+        streamed: &mut dyn FnMut(&str),
+    ) -> Result<Completion, ModelError> {
+        let deadline = (self.clock)().saturating_add(request.timeout);
+        let (mut guide, prompt) = self.prepare(request)?;
+        let free = matches!(guide, Guide::Free);
+        let mut reply = Reply::new(if free { &request.stop } else { &[] }, streamed);
+        let mut rng = ChaCha8Rng::seed_from_u64(request.seed.unwrap_or(0));
+        let most = usize::try_from(request.max_tokens).unwrap_or(usize::MAX);
+        let shared = cache.keep(&prompt, self.llama.shape());
+        let mut ahead = prompt[shared..].to_vec();
+        let mut written = 0;
+        let mut short = false;
+        let finish = loop {
+            let left = most.saturating_sub(written);
+            let next = guide.next(left, &self.vocabulary);
+            let tokens = match next.map_err(|error| self.unkept(error, most))? {
+                Next::Over(finish) => break finish,
+                Next::Given(tokens) => tokens,
+                Next::Closed(tokens) => {
+                    short = true;
+                    tokens
+                }
+                Next::Drawn => {
+                    let numbers = self.pass(&mut ahead, cache, deadline, request.timeout)?;
+                    let allowed = |token| guide.allows(token, left, &self.vocabulary);
+                    let token = draw::draw(&numbers, request.temperature, &mut rng, &allowed);
+                    let token = token.ok_or_else(|| {
+                        self.failed(
+                            "no token that is allowed has a number: are its weights damaged?",
+                        )
+                    })?;
+                    if self.vocabulary.is_end(token) {
+                        break Finish::Stop;
+                    }
+                    vec![token]
+                }
+            };
+            written += tokens.len();
+            let mut stopped = false;
+            for token in &tokens {
+                guide.take(*token, &self.vocabulary);
+                stopped |= reply.push(self.vocabulary.bytes(*token));
+            }
+            ahead.extend(tokens);
+            if stopped {
+                break Finish::Stop;
+            }
+        };
+        Ok(Completion {
+            text: reply.finish(),
+            finish: if short { Finish::Length } else { finish },
+            usage: Usage {
+                prompt_tokens: prompt.len() as u64,
+                completion_tokens: written as u64,
+                estimated: false,
+            },
+            model: self.name.clone(),
+        })
+    }
+
+    /// Reads what is ahead, and gives the numbers of what may come next.
+    fn pass(
+        &self,
+        ahead: &mut Vec<u32>,
+        cache: &mut Cache,
+        deadline: Duration,
+        limit: Duration,
+    ) -> Result<Vec<f32>, ModelError> {
+        let mut numbers = Vec::new();
+        for tokens in ahead.chunks(PASS) {
+            if (self.clock)() >= deadline {
+                return Err(ModelError::Timeout {
+                    model: self.name.clone(),
+                    limit,
+                });
+            }
+            numbers = self.llama.forward(tokens, cache);
+        }
+        ahead.clear();
+        Ok(numbers)
+    }
+}
+
+impl LanguageModel for LocalModel {
+    /// Completes one. Usage is counted, not estimated: `prompt_tokens` are all of the prompt, those kept from the call before
+    /// included; `completion_tokens` those of the reply without the one that ends it. No seed is seed 0. Stop texts hold only
+    /// where there is no constraint.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::TooLong`] if prompt and `max_tokens` exceed the context, or a constraint `max_tokens`;
+    /// [`ModelError::Timeout`]; [`ModelError::Model`] for a constraint that nothing fits or that is beyond the subset.
+    fn complete(
+        &self,
+        request: &ChatRequest,
+        streamed: &mut dyn FnMut(&str),
+    ) -> Result<Completion, ModelError> {
+        match self.kept.try_lock() {
+            Ok(mut kept) => self.generate(request, &mut kept, streamed),
+            Err(_) => self.generate(request, &mut Cache::default(), streamed),
+        }
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
