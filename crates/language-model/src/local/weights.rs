@@ -30,7 +30,8 @@ pub(super) struct Matrix {
     scales: Vec<f32>,
 }
 
-/// Vectors in the form in which they are multiplied.
+/// Vectors in the form in which they are multiplied: in tiles of at most [`TILE`], whose first blocks come first, then their
+/// second ones, and so on, as they are needed.
 #[derive(Debug)]
 pub(super) struct Vectors {
     count: usize,
@@ -43,10 +44,15 @@ impl Vectors {
     pub(super) fn new(numbers: &[f32], width: usize) -> Self {
         let mut quants = Vec::with_capacity(numbers.len());
         let mut scales = Vec::with_capacity(numbers.len() / BLOCK);
-        for block in numbers.chunks_exact(BLOCK) {
-            let scale = scale_of(block, f32::from(i16::MAX));
-            scales.push(scale);
-            quants.extend(block.iter().map(|x| rounded(*x, scale)));
+        for tile in numbers.chunks(TILE * width) {
+            for at in (0..width).step_by(BLOCK) {
+                for vector in tile.chunks_exact(width) {
+                    let block = &vector[at..at + BLOCK];
+                    let scale = scale_of(block, f32::from(i16::MAX));
+                    scales.push(scale);
+                    quants.extend(block.iter().map(|x| rounded(*x, scale)));
+                }
+            }
         }
         Self {
             count: numbers.len() / width,
@@ -234,14 +240,13 @@ impl Product<'_> {
             let weights = &self.matrix.quants[row * cols..][..cols];
             let scales = &self.matrix.scales[row * blocks..][..blocks];
             for n in 0..N {
-                let vector = &self.quants[n * cols..][..cols];
                 let mut lanes = [0.0_f32; 8];
                 for (block, scale) in scales.iter().enumerate() {
                     let at = block * BLOCK;
-                    let scale = scale * self.scales[n * blocks + block];
+                    let scale = scale * self.scales[block * N + n];
+                    let vector = &self.quants[(block * N + n) * BLOCK..][..BLOCK];
                     for (lane, sum) in lanes.iter_mut().enumerate() {
-                        let term =
-                            |i: usize| i32::from(weights[at + i]) * i32::from(vector[at + i]);
+                        let term = |i: usize| i32::from(weights[at + i]) * i32::from(vector[i]);
                         let low = term(2 * lane) + term(2 * lane + 1);
                         let high = term(16 + 2 * lane) + term(17 + 2 * lane);
                         #[expect(
@@ -287,15 +292,17 @@ mod x86 {
                 let (weights, _) = matrix.quants[row * cols..][..cols].as_chunks::<16>();
                 let row_scales = &matrix.scales[row * blocks..][..blocks];
                 let mut sums = [avx._mm256_setzero_ps(); N];
-                for (block, (pair, scale)) in weights.chunks_exact(2).zip(row_scales).enumerate() {
+                let vectors = vectors.chunks_exact(2 * N).zip(scales.chunks_exact(N));
+                for ((pair, scale), (vectors, scales)) in
+                    weights.chunks_exact(2).zip(row_scales).zip(vectors)
+                {
                     let low = avx2._mm256_cvtepi8_epi16(pulp::cast(pair[0]));
                     let high = avx2._mm256_cvtepi8_epi16(pulp::cast(pair[1]));
                     for (n, sum) in sums.iter_mut().enumerate() {
-                        let at = n * blocks + block;
-                        let low = avx2._mm256_madd_epi16(low, pulp::cast(vectors[2 * at]));
-                        let high = avx2._mm256_madd_epi16(high, pulp::cast(vectors[2 * at + 1]));
+                        let low = avx2._mm256_madd_epi16(low, pulp::cast(vectors[2 * n]));
+                        let high = avx2._mm256_madd_epi16(high, pulp::cast(vectors[2 * n + 1]));
                         let products = avx._mm256_cvtepi32_ps(avx2._mm256_add_epi32(low, high));
-                        let scale = avx._mm256_set1_ps(scale * scales[at]);
+                        let scale = avx._mm256_set1_ps(scale * scales[n]);
                         *sum = fma._mm256_fmadd_ps(products, scale, *sum);
                     }
                 }
