@@ -41,6 +41,9 @@ use vocabulary::Vocabulary;
 /// Tokens of a prompt that are read between two looks at the clock.
 const PASS: usize = 32;
 
+/// What is said where the numbers of all allowed tokens are none.
+const NO_TOKEN: &str = "no token that is allowed has a number: are its weights damaged?";
+
 /// Why a model could not be loaded.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -275,11 +278,7 @@ impl LocalModel {
                     let numbers = self.pass(&mut ahead, cache, deadline, request.timeout)?;
                     let allowed = |token| guide.allows(token, left, &self.vocabulary);
                     let token = draw::draw(&numbers, request.temperature, &mut rng, &allowed);
-                    let token = token.ok_or_else(|| {
-                        self.failed(
-                            "no token that is allowed has a number: are its weights damaged?",
-                        )
-                    })?;
+                    let token = token.ok_or_else(|| self.failed(NO_TOKEN))?;
                     if self.vocabulary.is_end(token) {
                         break Finish::Stop;
                     }

@@ -19,6 +19,7 @@ pub(super) enum TextAt {
 pub(super) fn take(left: Option<usize>, at: TextAt, byte: u8) -> Option<Taken> {
     let on = |left, at| Some(Taken::On(Frame::Text { left, at }));
     let within = |missing, low, high| TextAt::Within { missing, low, high };
+    let unicode = |digits, value| TextAt::Unicode { digits, value };
     match at {
         TextAt::Between if byte == b'"' => Some(Taken::Ended),
         TextAt::Between => {
@@ -52,13 +53,7 @@ pub(super) fn take(left: Option<usize>, at: TextAt, byte: u8) -> Option<Taken> {
         }
         TextAt::Escape => match byte {
             b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => on(left, TextAt::Between),
-            b'u' => on(
-                left,
-                TextAt::Unicode {
-                    digits: 0,
-                    value: 0,
-                },
-            ),
+            b'u' => on(left, unicode(0, 0)),
             _ => None,
         },
         TextAt::Unicode { digits, value } => {
@@ -68,13 +63,7 @@ pub(super) fn take(left: Option<usize>, at: TextAt, byte: u8) -> Option<Taken> {
                 // Halves of surrogate pairs are no characters; what needs one is written as it is.
                 1 if (0xd8..=0xdf).contains(&value) => None,
                 3 => on(left, TextAt::Between),
-                _ => on(
-                    left,
-                    TextAt::Unicode {
-                        digits: digits + 1,
-                        value,
-                    },
-                ),
+                _ => on(left, unicode(digits + 1, value)),
             }
         }
     }
