@@ -4,6 +4,10 @@
 //! A constraint is kept while the reply is written, token by token, so nothing outside it can come out. What is read is
 //! kept, so a prompt that begins like the one before costs only what differs. Small models write well-formed nonsense:
 //! that a reply fits its constraint does not make it right.
+//!
+//! SmolLM2-135M in `Q4_1` reads 211 and writes 51 tokens a CPU second (one thread with AVX2, a busy machine, 2026-12-01):
+//! `cargo test --release -p language-model --features local --test local -- --nocapture speed`, with its file in
+//! `REFRAIN_LOCAL_MODEL`.
 
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
