@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use eval::{EvalArgs, EvalFeedback, EvalMode, EvalOrder};
+pub(crate) use eval::{EvalArgs, EvalFeedback, EvalMode, EvalModel, EvalOrder};
 pub(crate) use memory::{AddArgs, ForgetArgs, MemoryCommand, NoteVerdict};
 pub(crate) use simulate::SimulateArgs;
 

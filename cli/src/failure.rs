@@ -96,21 +96,38 @@ impl From<refrain::ConfigError> for Failure {
 
 impl From<refrain::EngineError> for Failure {
     fn from(error: refrain::EngineError) -> Self {
-        let mut message = error.to_string();
-        let mut cause = std::error::Error::source(&error);
-        while let Some(inner) = cause {
-            let text = inner.to_string();
-            if !message.contains(&text) {
-                message = format!("{message}: {text}");
-            }
-            cause = inner.source();
-        }
         Self {
-            message: on_one_line(&message),
+            message: with_causes(&error),
             hint: error.remedy(),
             code: if error.is_usage() { 2 } else { 1 },
         }
     }
+}
+
+impl From<language_model::ModelError> for Failure {
+    fn from(error: language_model::ModelError) -> Self {
+        Self::new(with_causes(&error))
+    }
+}
+
+impl From<language_model::cassette::CassetteError> for Failure {
+    fn from(error: language_model::cassette::CassetteError) -> Self {
+        Self::new(with_causes(&error))
+    }
+}
+
+/// An error with what caused it, on one line.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut message = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let text = inner.to_string();
+        if !message.contains(&text) {
+            message = format!("{message}: {text}");
+        }
+        cause = inner.source();
+    }
+    on_one_line(&message)
 }
 
 /// Characters of a message that are shown; parsers list everything that they would have liked better.

@@ -10,10 +10,18 @@ use crate::failure::{Failure, Outcome};
 /// Bytes that are read, at most.
 const MAX_BYTES: u64 = 1 << 30;
 
+/// What messages call a file, or standard input for `-`.
+pub(crate) fn name_of(path: &Path) -> String {
+    if path.as_os_str() == "-" {
+        return "standard input".to_owned();
+    }
+    path.display().to_string()
+}
+
 /// The text of a file, or of standard input for `-`.
 pub(crate) fn text_of(path: &Path) -> Outcome<String> {
     if path.as_os_str() == "-" {
-        return bounded(std::io::stdin().lock(), "standard input", MAX_BYTES);
+        return bounded(std::io::stdin().lock(), &name_of(path), MAX_BYTES);
     }
     if !fs_err::metadata(path)?.is_file() {
         let message = format!(
@@ -23,11 +31,7 @@ pub(crate) fn text_of(path: &Path) -> Outcome<String> {
         return Err(Failure::new(message)
             .hint("save what it gives to a file, or hand it over on standard input with `-`"));
     }
-    bounded(
-        fs_err::File::open(path)?,
-        &path.display().to_string(),
-        MAX_BYTES,
-    )
+    bounded(fs_err::File::open(path)?, &name_of(path), MAX_BYTES)
 }
 
 fn bounded(reader: impl Read, name: &str, limit: u64) -> Outcome<String> {

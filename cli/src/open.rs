@@ -7,6 +7,7 @@ use refrain::{Clock, Engine, Surroundings, SystemClock};
 use crate::args::Global;
 use crate::commands::config::layers;
 use crate::failure::Outcome;
+use crate::model;
 use crate::ui::{Ui, counted};
 
 /// The engine of a directory that exists.
@@ -14,7 +15,7 @@ pub(crate) fn existing(global: &Global) -> Outcome<Engine> {
     let config = layers(global)?.config()?;
     let engine = Engine::open(&global.dir, config, surroundings())?;
     report_shrunk(&engine, global);
-    Ok(engine)
+    with_model(engine)
 }
 
 /// The engine of a directory that is made where need be.
@@ -22,7 +23,15 @@ pub(crate) fn or_create(global: &Global) -> Outcome<Engine> {
     let config = layers(global)?.config()?;
     let engine = Engine::open_or_create(&global.dir, config, surroundings())?;
     report_shrunk(&engine, global);
-    Ok(engine)
+    with_model(engine)
+}
+
+/// The engine with the language model that the settings name, if they name one.
+fn with_model(engine: Engine) -> Outcome<Engine> {
+    Ok(match model::named(engine.config())? {
+        Some(model) => engine.with_model(model),
+        None => engine,
+    })
 }
 
 /// Says what had to leave because the settings became narrower.

@@ -9,6 +9,7 @@ mod load;
 mod measure;
 mod options;
 mod reach;
+mod refusals;
 mod report;
 mod reuse;
 mod stream;
@@ -37,6 +38,8 @@ pub use measure::{LatencyMs, RetrievalFigures};
 pub use options::CorpusOptions;
 pub use reach::ReachFigures;
 use reach::reach;
+pub use refusals::RefusalFigures;
+use refusals::refusals;
 pub use report::{CalibratedAlpha, CorpusReport, StreamRow};
 pub use reuse::ReuseFigures;
 pub use stream::{StreamFigures, StreamPoint, StreamSettings};
@@ -204,8 +207,13 @@ pub fn corpus_qa(options: &CorpusOptions) -> anyhow::Result<CorpusReport> {
         .is_none()
         .then(|| reach(&corpus, &ours, embedder))
         .transpose()?;
+    let refused = match options.memory {
+        None => refusals(&corpus, &ours, embedder)?,
+        Some(_) => Vec::new(),
+    };
     let systems = systems(&corpus, &ours, options)?;
     Ok(CorpusReport {
+        refusals: refused,
         calibration,
         grounding,
         reach,

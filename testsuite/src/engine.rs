@@ -15,8 +15,9 @@ use refrain::{
 };
 use tempfile::TempDir;
 
-use crate::dataset::GraphName;
-use crate::options::{Ablations, Capacity, EvalOptions, MemoryMode};
+use crate::dataset::{GraphName, load_questions};
+use crate::gold_model::GoldModel;
+use crate::options::{Ablations, Capacity, EvalOptions, MemoryMode, ModelUnderTest};
 use crate::system::{HitKind, HitSource, Reply, System, Value};
 
 /// A run ends when the engine fails at so many questions in a row.
@@ -49,6 +50,14 @@ impl EngineUnderTest {
         };
         let engine = Engine::open_or_create(&root, configuration(options), surroundings)
             .with_context(|| format!("cannot open an engine in {}", root.display()))?;
+        let engine = match &options.model {
+            ModelUnderTest::None => engine,
+            ModelUnderTest::Given(model) => engine.with_model(Arc::clone(model)),
+            ModelUnderTest::Gold => {
+                let questions = load_questions(options.dataset, &options.data)?;
+                engine.with_model(Arc::new(GoldModel::of(&questions)))
+            }
+        };
         Ok(Self {
             engine,
             memory: match options.memory {
@@ -243,6 +252,7 @@ fn reply(answer: Answer) -> Reply {
         sparql: answer.plan.map(|plan| plan.sparql),
         retrieved: Some(retrieved),
         micros: answer.cost.micros,
+        model_calls: answer.cost.model_calls,
     }
 }
 

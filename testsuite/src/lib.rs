@@ -7,6 +7,7 @@ mod chart;
 mod corpus_qa;
 mod dataset;
 mod engine;
+mod gold_model;
 mod locomo;
 mod metrics;
 mod options;
@@ -23,19 +24,21 @@ mod vector_cache;
 
 pub use corpus_qa::{
     CalibratedAlpha, CorpusName, CorpusOptions, CorpusReport, CorpusRow, GroundingFigures,
-    LatencyMs, Layout, ReachFigures, RetrievalFigures, ReuseFigures, StreamFigures, StreamPoint,
-    StreamRow, StreamSettings, Variant, corpus_qa, corpus_texts,
+    LatencyMs, Layout, ReachFigures, RefusalFigures, RetrievalFigures, ReuseFigures, StreamFigures,
+    StreamPoint, StreamRow, StreamSettings, Variant, corpus_qa, corpus_texts,
 };
 pub use dataset::{
     DatasetError, DatasetName, Expected, Gold, GraphName, Pair, Question, load_pairs,
     load_questions, normalise_label,
 };
 pub use engine::EngineUnderTest;
+pub use gold_model::GoldPath;
 pub use graph_rag::living_rag::Mode;
 pub use locomo::{LocomoOptions, LocomoReport, LocomoRow, locomo};
 pub use metrics::{CurvePoint, Figures, Latency, Third};
 pub use options::{
-    Ablations, Capacity, EvalOptions, FeedbackMode, MemoryMode, Order, Settings, UnknownSetting,
+    Ablations, Capacity, EvalOptions, FeedbackMode, MemoryMode, ModelUnderTest, Order, Settings,
+    UnknownSetting,
 };
 pub use pair_runner::run_pairs;
 pub use progress::{Bar, Progress, Quiet, Silent};
@@ -75,7 +78,7 @@ pub fn eval(options: &EvalOptions, progress: &mut dyn Progress) -> anyhow::Resul
     };
     let mut report = run_once(&with(share_of(held, share)), progress)?;
     report.unbounded = Some(unbounded);
-    Ok(EvalReport::Questions(report))
+    Ok(EvalReport::Questions(Box::new(report)))
 }
 
 /// More experiences than any stream leaves behind.
@@ -108,13 +111,11 @@ pub fn eval_system(
 ) -> anyhow::Result<EvalReport> {
     if options.dataset.is_pairs() {
         let pairs = load_pairs(options.dataset, &options.data)?;
-        Ok(EvalReport::Pairs(run_pairs(
-            system, pairs, options, progress,
-        )?))
+        let report = run_pairs(system, pairs, options, progress)?;
+        Ok(EvalReport::Pairs(Box::new(report)))
     } else {
         let questions = load_questions(options.dataset, &options.data)?;
-        Ok(EvalReport::Questions(run_questions(
-            system, questions, options, progress,
-        )?))
+        let report = run_questions(system, questions, options, progress)?;
+        Ok(EvalReport::Questions(Box::new(report)))
     }
 }

@@ -29,6 +29,8 @@ pub(crate) struct Judged {
     pub retrieval_recall: Option<f64>,
     /// Time the question took.
     pub micros: u64,
+    /// Calls of a language model.
+    pub model_calls: u32,
 }
 
 /// The figures of a stream, or of a part of one. Shares are in `0..=1`.
@@ -54,6 +56,8 @@ pub struct Figures {
     pub false_hits: usize,
     /// Mean share of the expected values that the retrieval reached, over questions that tell.
     pub retrieval_recall: Option<f64>,
+    /// Calls of a language model, a question.
+    pub model_calls: f64,
     /// Latency of a question.
     pub latency_ms: Latency,
 }
@@ -76,6 +80,8 @@ pub struct Third {
     pub exact_set_accuracy: f64,
     /// See [`Figures::reuse_share`].
     pub reuse_share: f64,
+    /// See [`Figures::model_calls`].
+    pub model_calls: f64,
     /// See [`Figures::latency_ms`].
     pub p50_ms: f64,
 }
@@ -91,6 +97,11 @@ pub(crate) fn share(part: usize, whole: usize) -> f64 {
     } else {
         part as f64 / whole as f64
     }
+}
+
+fn calls(stream: &[Judged]) -> f64 {
+    let calls: usize = stream.iter().map(|one| one.model_calls as usize).sum();
+    share(calls, stream.len())
 }
 
 /// The figures of `stream`.
@@ -116,6 +127,7 @@ pub(crate) fn figures(stream: &[Judged]) -> Figures {
         reuse_share: share(count(&|one| one.hit_kind.is_hit()), questions),
         false_hits: count(&|one| one.false_hit),
         retrieval_recall: mean(&recalls),
+        model_calls: calls(stream),
         latency_ms: latency(stream.iter().map(|one| one.micros)),
     }
 }
@@ -157,6 +169,7 @@ pub(crate) fn thirds(stream: &[Judged]) -> [Third; 3] {
         Third {
             exact_set_accuracy: part.exact_set_accuracy,
             reuse_share: part.reuse_share,
+            model_calls: part.model_calls,
             p50_ms: part.latency_ms.p50,
         }
     })
@@ -224,6 +237,7 @@ mod tests {
             false_hit: false,
             retrieval_recall: None,
             micros,
+            model_calls: 0,
         }
     }
 

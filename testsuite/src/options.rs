@@ -93,6 +93,28 @@ impl FromStr for Capacity {
     }
 }
 
+/// Which language model takes part in an evaluation?
+#[derive(Clone, Default)]
+pub enum ModelUnderTest {
+    /// None.
+    #[default]
+    None,
+    /// One that replies with the set's gold paths: what is then still wrong is the engine's.
+    Gold,
+    /// A model of the caller's.
+    Given(std::sync::Arc<dyn language_model::LanguageModel>),
+}
+
+impl std::fmt::Debug for ModelUnderTest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::None => "none",
+            Self::Gold => "gold",
+            Self::Given(model) => model.model(),
+        })
+    }
+}
+
 /// Everything one run of `refrain eval` depends on.
 #[derive(Debug, Clone)]
 pub struct EvalOptions {
@@ -118,6 +140,8 @@ pub struct EvalOptions {
     pub capacity: Option<Capacity>,
     /// Where the graphs are loaded to, and kept; a temporary folder when absent.
     pub work_dir: Option<PathBuf>,
+    /// Which language model takes part.
+    pub model: ModelUnderTest,
     /// The engine's settings, before memory mode and ablations are applied.
     pub config: Config,
 }
@@ -141,6 +165,7 @@ impl EvalOptions {
             limit: None,
             examples_per_kind: 3,
             capacity: None,
+            model: ModelUnderTest::None,
             work_dir: None,
             config: Config::default(),
         }

@@ -18,9 +18,9 @@ use crate::options::Settings;
 #[serde(untagged)]
 pub enum EvalReport {
     /// A question set was asked.
-    Questions(QuestionReport),
+    Questions(Box<QuestionReport>),
     /// A pair set was asked.
-    Pairs(PairReport),
+    Pairs(Box<PairReport>),
 }
 
 /// What asking a question set found.

@@ -166,6 +166,7 @@ impl<'a> Stream<'a> {
                 .filter(|_| !unanswerable)
                 .map(|retrieved| question.gold.recall(retrieved)),
             micros: reply.micros,
+            model_calls: reply.model_calls,
         }
     }
 

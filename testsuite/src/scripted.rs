@@ -57,6 +57,7 @@ fn reply(question: &str, labels: &[&str]) -> Reply {
         executable: (!labels.is_empty()).then_some(true),
         sparql: (!labels.is_empty()).then(|| format!("query of {question}")),
         micros: 1500,
+        model_calls: 0,
         ..Reply::default()
     }
 }

@@ -74,6 +74,8 @@ pub struct Reply {
     pub retrieved: Option<Vec<Value>>,
     /// Time the question took, in microseconds.
     pub micros: u64,
+    /// Calls of a language model.
+    pub model_calls: u32,
 }
 
 /// A system under evaluation: a graph, a memory, questions and verdicts.

@@ -47,6 +47,10 @@ pub(crate) struct EvalArgs {
     /// Replacement policy [default: memory.policy]
     #[arg(long, value_name = "NAME")]
     pub(crate) policy: Option<String>,
+    /// The language model that takes part: none, the one of the settings, or one that plans by the set's gold paths
+    /// (what is then still wrong is the engine's)
+    #[arg(long, value_enum, default_value_t = EvalModel::None, value_name = "none|settings|gold", hide_possible_values = true)]
+    pub(crate) model: EvalModel,
     /// Ask only the first N questions
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
@@ -82,6 +86,17 @@ pub(crate) enum EvalFeedback {
     /// Nothing
     None,
     /// Right or wrong
+    Gold,
+}
+
+/// Which language model takes part in an evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EvalModel {
+    /// None
+    None,
+    /// The one that the settings name
+    Settings,
+    /// One that plans by the set's gold paths
     Gold,
 }
 

@@ -18,7 +18,7 @@ pub(crate) enum MemoryCommand {
     },
     /// Show one experience
     Show {
-        /// The experience's id
+        /// The experience's id, or the first six characters or more
         id: String,
         #[command(flatten)]
         namespace: NamespaceArg,
@@ -35,7 +35,11 @@ pub(crate) enum MemoryCommand {
     /// Write the memory as JSON Lines
     Export {
         /// File [default: standard output]
+        #[arg(conflicts_with = "output")]
         file: Option<PathBuf>,
+        /// The same, as other commands call it
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
         #[command(flatten)]
         namespace: NamespaceArg,
     },
@@ -48,14 +52,14 @@ pub(crate) enum MemoryCommand {
     },
     /// Keep an experience or note from being evicted
     Pin {
-        /// Its id
+        /// Its id, or the first six characters or more
         id: String,
         #[command(flatten)]
         namespace: NamespaceArg,
     },
     /// Let a pinned one be evicted again
     Unpin {
-        /// Its id
+        /// Its id, or the first six characters or more
         id: String,
         #[command(flatten)]
         namespace: NamespaceArg,

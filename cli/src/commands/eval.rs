@@ -5,13 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use testsuite::{
-    Ablations, Bar, DatasetName, EvalOptions, FeedbackMode, MemoryMode, Order, Progress, Silent,
+    Ablations, Bar, DatasetName, EvalOptions, FeedbackMode, MemoryMode, ModelUnderTest, Order,
+    Progress, Silent,
 };
 
-use crate::args::{EvalArgs, EvalFeedback, EvalMode, EvalOrder, Global, Switch};
+use crate::args::{EvalArgs, EvalFeedback, EvalMode, EvalModel, EvalOrder, Global, Switch};
 use crate::commands::config::layers;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt;
+use crate::model;
 use crate::ui::Ui;
 
 /// The one set that measures the replacement policies and asks no engine.
@@ -35,8 +37,19 @@ pub(crate) fn run(args: &EvalArgs, global: &Global, ui: Ui) -> Outcome {
     if let Some(policy) = &args.policy {
         layers = layers.flag("--policy", "memory.policy", policy)?;
     }
+    let config = layers.config()?;
     let options = EvalOptions {
-        config: layers.config()?,
+        model: match args.model {
+            EvalModel::None => ModelUnderTest::None,
+            EvalModel::Gold => ModelUnderTest::Gold,
+            EvalModel::Settings => model::named(&config)?
+                .map(ModelUnderTest::Given)
+                .ok_or_else(|| {
+                    Failure::usage("the settings name no language model")
+                        .hint("--set model.name=NAME, and OPENAI_BASE_URL for another endpoint than OpenAI's")
+                })?,
+        },
+        config,
         ..options(args, dataset)
     };
     let stop = Arc::new(AtomicBool::new(false));

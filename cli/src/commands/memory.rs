@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::args::{ForgetArgs, Global, MemoryCommand};
 use crate::commands::note;
 use crate::failure::{Failure, Outcome};
-use crate::input::text_of;
+use crate::input::{name_of, text_of};
 use crate::open;
 use crate::ui::{TextTable, Tone, Ui, counted, safe, thousands};
 
@@ -47,11 +47,16 @@ pub(crate) fn run(command: &MemoryCommand, global: &Global, ui: Ui) -> Outcome {
         MemoryCommand::Show { id, namespace } => show(&engine, &namespace.namespace, id, ui),
         MemoryCommand::Why { answer, namespace } => why(&engine, &namespace.namespace, answer, ui),
         MemoryCommand::Forget(args) => forget(&engine, args, ui),
-        MemoryCommand::Export { file, namespace } => {
-            export(&engine, &namespace.namespace, file.as_deref(), ui)
+        MemoryCommand::Export {
+            file,
+            output,
+            namespace,
+        } => {
+            let file = file.as_deref().or(output.as_deref());
+            export(&engine, &namespace.namespace, file, ui)
         }
         MemoryCommand::Import { file, namespace } => {
-            import(&engine, &namespace.namespace, &text_of(file)?, ui)
+            import(&engine, &namespace.namespace, file, ui)
         }
         MemoryCommand::Stats { namespace } => stats(&engine, &namespace.namespace, ui),
     }
@@ -206,8 +211,8 @@ fn forget(engine: &Engine, args: &ForgetArgs, ui: Ui) -> Outcome {
     ))
 }
 
-fn import(engine: &Engine, namespace: &str, text: &str, ui: Ui) -> Outcome {
-    let report = engine.import(namespace, text)?;
+fn import(engine: &Engine, namespace: &str, file: &Path, ui: Ui) -> Outcome {
+    let report = engine.import(namespace, &name_of(file), &text_of(file)?)?;
     if ui.json {
         return ui.json(&report);
     }
@@ -244,6 +249,7 @@ fn stats(engine: &Engine, namespace: &str, ui: Ui) -> Outcome {
         thousands(stats.capacity as u64),
         stats.policy
     ))?;
+    let lessons: usize = stats.lessons.values().sum();
     let mut table = TextTable::new(["WHAT", "COUNT"]);
     for (what, count) in [
         ("questions asked", counters.asked),
@@ -266,6 +272,10 @@ fn stats(engine: &Engine, namespace: &str, ui: Ui) -> Outcome {
         ("ghosts", stats.ghosts as u64),
         ("notes put down", counters.notes),
         ("times notes were recalled", counters.recalls),
+        ("lessons, wording to plan", lessons as u64),
+        ("lessons cut, the bound reached", stats.cut.lessons),
+        ("meanings, word to predicate", stats.lexicon as u64),
+        ("meanings cut, the bound reached", stats.cut.links),
         ("verdicts good", counters.good),
         ("verdicts bad", counters.bad),
         ("corrections", counters.edits),

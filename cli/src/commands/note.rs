@@ -89,8 +89,8 @@ pub(crate) fn feedback(
     ui: Ui,
 ) -> Outcome {
     let good = verdict == NoteVerdict::Good;
-    engine.judge_note(namespace, id, good)?;
-    let stored = engine.experience(namespace, id)?;
+    let id = engine.judge_note(namespace, id, good)?.to_string();
+    let stored = engine.experience(namespace, &id)?;
     let trust = stored.usage.posterior.mean();
     if ui.json {
         return ui.json(&json!({ "id": id, "good": good, "trust": trust }));
@@ -104,7 +104,7 @@ pub(crate) fn feedback(
 
 /// `refrain memory pin` and `unpin`
 pub(crate) fn pin(engine: &Engine, namespace: &str, id: &str, pinned: bool, ui: Ui) -> Outcome {
-    engine.pin(namespace, id, pinned)?;
+    let id = engine.pin(namespace, id, pinned)?.to_string();
     if ui.json {
         return ui.json(&json!({ "id": id, "pinned": pinned }));
     }

@@ -3,16 +3,24 @@
 //! Without a language model an answer is extractive: the sentences that speak most to the question, each with its
 //! passage and span, and the chain of entities that led there. Where nothing speaks to it, it is refused.
 
+mod demand;
+mod stands;
+mod statement;
+
 use std::ops::Range;
 
+use language_model::Embedder;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::GraphRagError;
 use crate::index::Index;
-use crate::lexical_entailment::{content_words, stands_in, word_cover};
+use crate::lexical_entailment::{content_words, word_cover};
 use crate::linear_rag::{Query, Ranked, Retrieval};
 use crate::recogniser::word_lists::is_month;
 use crate::token::{Encoded, fold, tokens};
+
+use statement::is_statement;
 
 /// Bounds of an extractive answer.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -24,6 +32,11 @@ pub struct AnswerConfig {
     pub sentences: usize,
     /// Least share of what the question asks for that the passages read must hold, by idf.
     pub minimum_support: f64,
+    /// Least likeness, as a cosine, of each word that says what is asked to a word of the sentence, its title or the way
+    /// to it, where it stands in none of them.
+    pub minimum_likeness: f64,
+    /// The most that the words without a like may weigh of the words that say what is asked, by idf, as a share.
+    pub maximum_unsaid: f64,
 }
 
 impl Default for AnswerConfig {
@@ -32,6 +45,8 @@ impl Default for AnswerConfig {
             passages: 5,
             sentences: 3,
             minimum_support: 0.35,
+            minimum_likeness: 0.45,
+            maximum_unsaid: 0.5,
         }
     }
 }
@@ -79,6 +94,18 @@ pub enum AnswerRefusal {
     /// Every sentence found is withheld.
     #[error("every sentence that was found for it was called wrong")]
     Withheld,
+    /// A name or a number of the question stands nowhere on the way to what was found.
+    #[error("nothing that was found for it speaks of {}", listed(missing))]
+    Elsewhere {
+        /// The names and numbers, as the question has them, in order.
+        missing: Vec<String>,
+    },
+    /// What is asked is said of nothing that was found.
+    #[error("no sentence that was found says anything like {}", listed(missing))]
+    Unsaid {
+        /// The words that have no like, in the question's order.
+        missing: Vec<String>,
+    },
     /// The passages found say too little of what was asked.
     #[error(
         "no passage speaks of {}: the best hold {:.2} of the question, {needed:.2} is needed",
@@ -150,33 +177,36 @@ fn is_date_word(word: &str) -> bool {
 }
 
 impl Index {
-    /// Answers from retrieved passages.
+    /// Answers from retrieved passages. A refusal is a value.
     ///
     /// # Errors
     ///
-    /// [`AnswerRefusal`] when the passages do not speak of what was asked.
+    /// [`GraphRagError::Embed`] when the embedder fails on a word.
     pub fn answer(
         &self,
         query: &Query,
         found: &Retrieval,
         config: &AnswerConfig,
-    ) -> Result<Answer, AnswerRefusal> {
-        self.answer_without(query, found, config, |_, _| false)
+        embedder: &dyn Embedder,
+    ) -> Result<Result<Answer, AnswerRefusal>, GraphRagError> {
+        self.answer_without(query, found, config, embedder, |_, _| false)
     }
 
     /// Answers from retrieved passages with what is left when sentences are withheld, by their passage's place and their
-    /// words: those that a person called wrong, for instance.
+    /// words: those that a person called wrong, for instance. Each one withheld that speaks more to the question than the
+    /// answer halves its confidence.
     ///
     /// # Errors
     ///
-    /// As [`answer`](Self::answer), and [`AnswerRefusal::Withheld`] when nothing is left.
+    /// As [`answer`](Self::answer).
     pub fn answer_without(
         &self,
         query: &Query,
         found: &Retrieval,
         config: &AnswerConfig,
+        embedder: &dyn Embedder,
         withheld: impl Fn(u32, &str) -> bool,
-    ) -> Result<Answer, AnswerRefusal> {
+    ) -> Result<Result<Answer, AnswerRefusal>, GraphRagError> {
         let read: Vec<Ranked> = found
             .passages
             .iter()
@@ -184,9 +214,12 @@ impl Index {
             .take(config.passages)
             .collect();
         if read.is_empty() {
-            return Err(AnswerRefusal::Nothing);
+            return Ok(Err(AnswerRefusal::Nothing));
         }
-        let support = self.supported(&query.text, &read, config.minimum_support)?;
+        let support = match self.supported(&query.text, &read, config.minimum_support) {
+            Ok(support) => support,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
         let strongest = found
             .activation
             .weights
@@ -197,28 +230,39 @@ impl Index {
         for (rank, ranked) in read.iter().enumerate() {
             citations.extend(self.scored_sentences(query, found, ranked.passage, rank, strongest));
         }
-        let sentences = citations.len();
-        citations.retain(|c| !withheld(c.passage, &c.text));
-        if sentences > 0 && citations.is_empty() {
-            return Err(AnswerRefusal::Withheld);
-        }
         citations.sort_by(|a, b| {
             b.score
                 .total_cmp(&a.score)
                 .then((a.passage, a.span.start).cmp(&(b.passage, b.span.start)))
         });
+        let wrong: Vec<f64> = citations
+            .iter()
+            .filter(|c| withheld(c.passage, &c.text))
+            .map(|c| c.score)
+            .collect();
+        citations.retain(|c| !withheld(c.passage, &c.text));
+        if !wrong.is_empty() && citations.is_empty() {
+            return Ok(Err(AnswerRefusal::Withheld));
+        }
+        let best = match self.first_that_stands(query, found, &citations, config, embedder)? {
+            Ok(best) => best,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        citations.drain(..best);
         citations.truncate(config.sentences);
         let best = citations.first();
         let chain = best.map_or_else(Vec::new, |best| self.chain_to(found, best));
+        let above = |best: &Citation| wrong.iter().filter(|score| **score >= best.score).count();
         let confidence = best.map_or(0.0, |best| {
-            self.confidence(query, found, best, &chain, strongest)
+            let halvings = i32::try_from(above(best)).unwrap_or(i32::MAX);
+            self.confidence(query, found, best, &chain, strongest) * 0.5_f64.powi(halvings)
         });
-        Ok(Answer {
+        Ok(Ok(Answer {
             citations,
             chain,
             support,
             confidence,
-        })
+        }))
     }
 
     /// How far the best sentence can be trusted: the share of the question that it, its title and the names on the way to it
@@ -244,43 +288,6 @@ impl Index {
         (MAX_CONFIDENCE * cover * way).clamp(0.0, 1.0)
     }
 
-    fn supported(
-        &self,
-        question: &str,
-        read: &[Ranked],
-        needed: f64,
-    ) -> Result<f64, AnswerRefusal> {
-        let words = content_words(question);
-        if !words
-            .iter()
-            .any(|word| word.chars().any(char::is_alphabetic))
-        {
-            return Err(AnswerRefusal::NothingAsked);
-        }
-        let held: Vec<String> = read
-            .iter()
-            .flat_map(|r| language_model::words::words(self.full_text(r.passage)))
-            .collect();
-        let support = word_cover(&words, &held, &self.words.bm25);
-        if support >= needed {
-            return Ok(support);
-        }
-        let mut missing: Vec<String> = words.into_iter().filter(|w| !stands_in(w, &held)).collect();
-        missing.sort_by(|a, b| {
-            self.words
-                .bm25
-                .idf(b)
-                .total_cmp(&self.words.bm25.idf(a))
-                .then(a.cmp(b))
-        });
-        missing.dedup();
-        Err(AnswerRefusal::Unsupported {
-            missing,
-            support,
-            needed,
-        })
-    }
-
     fn scored_sentences(
         &self,
         query: &Query,
@@ -304,8 +311,14 @@ impl Index {
         let mut out = Vec::new();
         for sentence in &record.mentions.sentences {
             let text = &record.full_text[sentence.span.clone()];
-            if text.ends_with('?') {
-                // A question answers none.
+            let body = record.passage.text_start();
+            // Questions and headings answer none.
+            if !is_statement(
+                &record.full_text,
+                body,
+                &record.passage.title,
+                &sentence.span,
+            ) {
                 continue;
             }
             let words = language_model::words::words(&format!("{} {text}", record.passage.title));

@@ -9,8 +9,8 @@ use crate::execute::{Bound, Given};
 use crate::graph::{Graph, GraphError, TermId};
 use crate::guidance::Guidance;
 use crate::isr::{Isr, Mention};
-use crate::local_schema::Schema;
-use crate::plan::Plan;
+use crate::local_schema::{Schema, SchemaError};
+use crate::plan::{Hop, Plan};
 use crate::vocabulary;
 
 /// Bound entities and values that are looked at.
@@ -65,51 +65,93 @@ impl Planner {
         Ok(None)
     }
 
-    /// A word that tells another doing than every step of the plan: "edited" where the plan goes by "written by".
+    /// A word that tells another doing than the step it speaks for, or than every step of the plan: "edited" where the plan
+    /// goes by "written by".
     pub(crate) fn of_another_doing(
         schema: &Schema,
         isr: &Isr,
         guidance: &Guidance<'_>,
-        plan: &Plan,
+        chosen: &Candidate,
     ) -> Option<String> {
-        let predicates = plan.predicates();
-        let labels = predicates
-            .iter()
-            .filter_map(|predicate| schema.position_of(predicate))
-            .flat_map(|at| &schema.entries()[at].words);
-        let done: Vec<usize> = labels.filter_map(|word| vocabulary::doing(word)).collect();
-        if done.is_empty() {
-            return None;
-        }
+        let predicates = chosen.plan.predicates();
+        let doings_of = |predicate: &str| -> Vec<usize> {
+            let position = schema.position_of(predicate);
+            let words = position.map_or(&[][..], |at| &schema.entries()[at].words);
+            words.iter().filter_map(|w| vocabulary::doing(w)).collect()
+        };
         let has_meant_it = |word: &str| {
             guidance.lexicon.is_some_and(|lexicon| {
-                lexicon
-                    .meanings(word)
-                    .iter()
-                    .any(|(meaning, right, wrong)| {
-                        right > wrong && predicates.contains(&meaning.as_ref())
-                    })
+                let meanings = lexicon.meanings(word);
+                meanings.iter().any(|(meaning, right, wrong)| {
+                    right > wrong && predicates.contains(&meaning.as_ref())
+                })
             })
         };
-        let does = |word: &str| vocabulary::doing(word);
+        let done: Vec<usize> = predicates.iter().flat_map(|p| doings_of(p)).collect();
         let told = isr
             .words
             .iter()
-            .any(|word| does(&word.text).is_some_and(|doing| done.contains(&doing)));
-        // "Which *actor* was born in X": the trade of those asked for, where another word tells the step.
-        let is_trade = |word: &str| told && word == isr.answer_type;
+            .any(|word| vocabulary::doing(&word.text).is_some_and(|doing| done.contains(&doing)));
+        let is_another = |word: &str, doing: usize| {
+            let spoken = chosen.alignment.iter().filter(|(said, _)| said == word);
+            let mut steps: Vec<&str> = spoken.map(|(_, step)| step.as_str()).collect();
+            if steps.is_empty() {
+                steps.clone_from(&predicates);
+            }
+            // A step that tells no doing may be what is meant: "partner" for "spouse".
+            !steps.is_empty()
+                && steps.iter().all(|step| {
+                    let doings = doings_of(step);
+                    !doings.is_empty() && !doings.contains(&doing)
+                })
+        };
         let words = isr.words.iter().map(|word| word.text.as_str());
         words
-            .filter(|word| does(word).is_some_and(|doing| !done.contains(&doing)))
-            .find(|word| !is_trade(word) && !has_meant_it(word))
+            .filter(|word| vocabulary::doing(word).is_some_and(|doing| is_another(word, doing)))
+            // "Which *actor* was born in X": the trade of those asked for, where another word tells the step.
+            .find(|word| !(has_meant_it(word) || told && *word == isr.answer_type))
             .map(str::to_owned)
     }
 
+    /// A relation of the name that no step of the path tells: "who directed the *sequel* of X" is not who directed X.
+    pub(crate) fn untold_relation(
+        &self,
+        graph: &dyn Graph,
+        schema: &Schema,
+        isr: &Isr,
+        chosen: &Candidate,
+    ) -> Result<Option<String>, SchemaError> {
+        let (Plan::Path(path), [_]) = (&chosen.plan, isr.mentions.as_slice()) else {
+            return Ok(None);
+        };
+        if path.hops.len() >= isr.phrases() {
+            return Ok(None);
+        }
+        let told = |word: &str| chosen.alignment.iter().any(|(said, _)| said == word);
+        for word in isr.words.iter().filter(|word| word.relation.is_some()) {
+            if !told(&word.text)
+                && word.text != "name"
+                && word.text != isr.answer_type
+                && !vocabulary::is_light(&word.text)
+                && !schema.is_class_noun(graph, &word.text, self.embedder.as_ref())?
+                && self.best_similarity(schema, &word.text)? < self.config.gains.names_predicate
+            {
+                return Ok(Some(word.text.clone()));
+            }
+        }
+        Ok(None)
+    }
+
     /// Whether a plan for "who did X direct" leads to those who did it: it goes along a "… by" edge, or over other things.
+    /// So does one of several steps for "who directed X", or one that goes the other way.
     pub(crate) fn is_of_the_doer(schema: &Schema, isr: &Isr, plan: &Plan) -> bool {
         let Plan::Path(path) = plan else {
             return false;
         };
+        if is_one_doing(isr) {
+            let against = |hop: &Hop| hop.inverse && is_by(schema, &hop.predicate);
+            return path.hops.len() > 1 || path.hops.iter().any(against);
+        }
         if doer(isr).is_none() {
             return false;
         }
@@ -153,6 +195,22 @@ impl Planner {
         }
         Ok(true)
     }
+}
+
+/// Whether a question says one doing of one name, and nothing else: "who directed X", "which actor directed X".
+fn is_one_doing(isr: &Isr) -> bool {
+    let [mention] = isr.mentions.as_slice() else {
+        return false;
+    };
+    let word = |at: usize| isr.tokens.get(at).map_or("", |t| t.folded.as_str());
+    let verb = match word(0) {
+        "who" => 1,
+        "which" | "what" if word(1) == isr.answer_type => 2,
+        _ => return false,
+    };
+    vocabulary::doing(word(verb)).is_some()
+        && mention.first == verb + 1
+        && mention.end == isr.tokens.len()
 }
 
 /// X in "who did X direct": the one who does what the only word tells.

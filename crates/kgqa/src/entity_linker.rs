@@ -99,11 +99,16 @@ fn mention(
 ) -> Result<Option<Mention>, GraphError> {
     let text = &question[tokens[first].start..tokens[end - 1].end];
     let folded = fold(text);
+    let written = with_signs(question, tokens[first].start, tokens[end - 1].end);
     let mut candidates = Vec::new();
+    let mut signed = false;
     for (id, distance) in found {
         let label = graph.label(id)?;
         let fit = if distance > 0 {
             0.7 - 0.1 * distance as f32
+        } else if label != text && label.contains(text) && written.contains(&label) {
+            signed = true;
+            1.0
         } else if label == text {
             1.0
         } else if fold(&label) == folded {
@@ -116,6 +121,10 @@ fn mention(
             label,
             fit,
         });
+    }
+    // "Them!" is not "Them" where both are names.
+    for candidate in candidates.iter_mut().filter(|c| signed && c.label == text) {
+        candidate.fit = 0.95;
     }
     candidates.sort_by(|a, b| b.fit.total_cmp(&a.fit).then(a.id.cmp(&b.id)));
     let Some(best) = candidates.first() else {
@@ -154,6 +163,18 @@ fn mention(
         candidates,
         strength,
     }))
+}
+
+/// A span with the signs that touch it ("+1", "Them!"); the sign that ends the question is none of it, but for "!".
+fn with_signs(question: &str, start: usize, end: usize) -> &str {
+    let is_sign = |c: char| !c.is_alphanumeric() && !c.is_whitespace();
+    let head = question[..start].trim_end_matches(is_sign).len();
+    let tail = question[end..].trim_start_matches(is_sign);
+    let mut to = question.len() - tail.len();
+    if tail.trim().is_empty() {
+        to = end + question[end..to].trim_end_matches(['?', '.']).len();
+    }
+    &question[head..to]
 }
 
 /// Chooses non-overlapping spans of the greatest total strength (longer spans win ties), and other readings.

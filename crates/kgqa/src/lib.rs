@@ -15,6 +15,7 @@ mod judge;
 mod kinship;
 pub mod local_schema;
 pub mod logical_parser;
+pub mod model_compiler;
 pub mod plan;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -608,3 +608,21 @@ fn comparisons_without_digits_are_refused() {
         assert!(desk.ask(question).refusal.is_some(), "{question}");
     }
 }
+
+#[test]
+fn a_sign_that_touches_a_name_is_part_of_it() {
+    let desk = Desk::of(&[
+        ("Them!", "directed_by", "Gordon Douglas"),
+        ("Them", "directed_by", "David Moreau"),
+        ("+1", "directed_by", "Dennis Iliadis"),
+        ("1", "directed_by", "Paul Crowder"),
+    ]);
+    for (question, director) in [
+        ("who directed Them!", "Gordon Douglas"),
+        ("who directed Them?", "David Moreau"),
+        ("who directed Them!?", "Gordon Douglas"),
+        ("who directed +1?", "Dennis Iliadis"),
+    ] {
+        assert_eq!(desk.values(question), [director], "{question}");
+    }
+}

@@ -1,28 +1,43 @@
-//! What is asked of a language model, and what does it give? Chat completion, whatever model does it.
+//! What is asked of a chat model, and what comes back?
 //!
-//! A reply is untrusted text: whoever asks parses it, checks it and bounds it.
+//! One blocking trait, [`LanguageModel`], for servers, models in this process, cassettes and scripts;
+//! retries, budgets, meters and caches wrap it and are models themselves. Replies are untrusted text:
+//! what they must look like is said by [`Constraint`] and checked by [`Structured`](crate::Structured).
 
-use std::time::Duration;
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use sha2::{Digest, Sha256};
 
-mod error;
-mod scripted;
+use crate::ModelError;
 
-pub use error::ModelError;
-pub use scripted::Scripted;
+/// Bytes of a prompt that are sent unless a request says otherwise: 256 KiB, about 64,000 tokens.
+pub const DEFAULT_MAX_PROMPT_BYTES: usize = 256 * 1024;
+/// Tokens of a reply unless a request says otherwise.
+pub const DEFAULT_MAX_TOKENS: u32 = 1024;
 
 /// Who says a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// The instructions.
+    /// The rules of the conversation.
     System,
-    /// What is asked.
+    /// The one who asks.
     User,
-    /// What the model said before.
+    /// The model.
     Assistant,
+}
+
+impl Role {
+    /// The name that servers know: `system`, `user` or `assistant`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+        }
+    }
 }
 
 /// One message of a conversation.
@@ -35,7 +50,8 @@ pub struct Message {
 }
 
 impl Message {
-    /// Instructions.
+    /// A message of the system.
+    #[must_use]
     pub fn system(content: impl Into<String>) -> Self {
         Self {
             role: Role::System,
@@ -43,7 +59,8 @@ impl Message {
         }
     }
 
-    /// What is asked.
+    /// A message of the user.
+    #[must_use]
     pub fn user(content: impl Into<String>) -> Self {
         Self {
             role: Role::User,
@@ -51,7 +68,8 @@ impl Message {
         }
     }
 
-    /// What the model said before.
+    /// A message of the model.
+    #[must_use]
     pub fn assistant(content: impl Into<String>) -> Self {
         Self {
             role: Role::Assistant,
@@ -60,139 +78,230 @@ impl Message {
     }
 }
 
-/// What form the reply must have.
+/// What a reply must look like.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Constraint {
     /// Any text.
     #[default]
     None,
-    /// JSON that fits a schema: the subset `type`, `properties`, `required`, `additionalProperties`, `enum`, `items`,
-    /// `minItems`, `maxItems`, `minimum`, `maximum`, `maxLength`.
-    Json {
-        /// What the schema is called: letters, digits, `_` and `-`, at most 64.
+    /// A JSON value that a schema accepts; see [`crate::json::schema`] for the part of JSON Schema
+    /// that is checked.
+    JsonSchema {
+        /// The schema's name: letters, digits, `_` and `-`.
         name: String,
         /// The schema.
-        schema: Value,
+        schema: serde_json::Value,
     },
     /// Exactly one of these texts.
     OneOf(Vec<String>),
 }
 
-/// One call of a model.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// A call of a chat model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChatRequest {
+    /// The stage that asks, such as `parse`: meters count by it.
+    pub stage: String,
+    /// On whose behalf it is asked; replies are never shared between namespaces.
+    pub namespace: String,
+    /// Which version of which prompt this is, such as `parse/3`; empty when it has none.
+    pub prompt_version: String,
     /// The conversation so far.
     pub messages: Vec<Message>,
-    /// What form the reply must have.
+    /// What the reply must look like.
     pub constraint: Constraint,
-    /// Which stage asks ("compile", "summarize"): calls are metered by it.
-    pub stage: String,
-    /// The tenant for whom is asked: calls are metered by it, too.
-    pub namespace: String,
-    /// Name and version of the prompt, as in "compile/1".
-    pub prompt: String,
-    /// How far the model strays from the likeliest word, in [0, 2].
-    pub temperature: f32,
-    /// The seed of its draws, where the model has one.
+    /// 0 for the likeliest reply; at most 2.
+    pub temperature: f64,
+    /// The seed of the sampling, where the model takes one.
     pub seed: Option<u64>,
-    /// Texts at which the reply ends.
+    /// Texts that end a reply; they are not part of it.
     pub stop: Vec<String>,
-    /// The most tokens of the reply.
+    /// Tokens of the reply, at most.
     pub max_tokens: u32,
-    /// The longest that the call may take, all attempts together.
-    pub timeout: Duration,
+    /// Bytes of all messages, at most; longer ones are refused, not cut.
+    pub max_prompt_bytes: usize,
+    /// When the reply is of no use any more. Models and wrappers end by then, in an error if need be.
+    #[serde(skip)]
+    pub deadline: Option<Instant>,
 }
 
 impl ChatRequest {
-    /// A call at temperature 0 with seed 0, at most 512 tokens long, of the default namespace, within 60 seconds.
+    /// A request of a stage with temperature 0, no constraint and the default bounds.
     #[must_use]
-    pub fn new(stage: &str, prompt: &str, messages: Vec<Message>) -> Self {
+    pub fn new(stage: impl Into<String>, messages: Vec<Message>) -> Self {
         Self {
+            stage: stage.into(),
+            namespace: String::new(),
+            prompt_version: String::new(),
             messages,
             constraint: Constraint::None,
-            stage: stage.to_owned(),
-            namespace: "default".to_owned(),
-            prompt: prompt.to_owned(),
             temperature: 0.0,
-            seed: Some(0),
+            seed: None,
             stop: Vec::new(),
-            max_tokens: 512,
-            timeout: Duration::from_secs(60),
+            max_tokens: DEFAULT_MAX_TOKENS,
+            max_prompt_bytes: DEFAULT_MAX_PROMPT_BYTES,
+            deadline: None,
         }
     }
 
-    /// The same with a constraint on the reply.
+    /// Bytes of all messages.
     #[must_use]
-    pub fn constrained(mut self, constraint: Constraint) -> Self {
-        self.constraint = constraint;
-        self
+    pub fn prompt_bytes(&self) -> usize {
+        self.messages.iter().map(|m| m.content.len()).sum()
     }
 
-    /// Characters of all messages.
+    /// Checks the bounds of the request. Every model calls this before anything else.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelError::TooLong`] for a prompt above its limit, [`ModelError::BadRequest`] for one that no
+    /// model can answer: no message, an empty enumeration, a temperature outside 0 to 2.
+    pub fn check(&self) -> Result<(), ModelError> {
+        let bytes = self.prompt_bytes();
+        if bytes > self.max_prompt_bytes {
+            return Err(ModelError::TooLong {
+                stage: self.stage.clone(),
+                bytes,
+                limit: self.max_prompt_bytes,
+            });
+        }
+        let empty_enumeration =
+            matches!(&self.constraint, Constraint::OneOf(texts) if texts.is_empty());
+        let wrong = if self.messages.is_empty() {
+            "it has no message"
+        } else if empty_enumeration {
+            "its enumeration is empty"
+        } else if !(0.0..=2.0).contains(&self.temperature) {
+            "its temperature is not between 0 and 2"
+        } else if self.max_tokens == 0 {
+            "it allows no token of reply"
+        } else {
+            return Ok(());
+        };
+        Err(ModelError::BadRequest {
+            stage: self.stage.clone(),
+            wrong,
+        })
+    }
+
+    /// What identifies the call: SHA-256, in hexadecimal, of the model's name and everything of the
+    /// request but its deadline.
     #[must_use]
-    pub fn chars(&self) -> usize {
-        self.messages
+    pub fn fingerprint(&self, model: &str) -> String {
+        let mut hash = Sha256::new();
+        hash.update(model.as_bytes());
+        hash.update([0]);
+        // Writing to memory fails only for maps whose keys are no strings, which requests do not have.
+        hash.update(serde_json::to_vec(self).unwrap_or_default());
+        hash.finalize()
             .iter()
-            .map(|m| m.content.chars().count())
-            .sum()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
     }
 }
 
-/// Why the reply ends.
+/// Why a reply ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Finish {
+pub enum FinishReason {
     /// The model was done, or came to a stop text.
     Stop,
-    /// It reached the most tokens.
+    /// The limit of tokens was reached.
     Length,
+    /// The provider's filter cut it.
+    ContentFilter,
 }
 
-/// How many tokens a call took.
+/// Tokens of a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Tokens of the prompt.
     pub prompt_tokens: u64,
     /// Tokens of the reply.
     pub completion_tokens: u64,
-    /// Whether they were counted here, and not by the provider.
+    /// True when the model did not say and [`estimate_tokens`](crate::estimate_tokens) counted.
     pub estimated: bool,
 }
 
 impl Usage {
-    /// Both together.
+    /// Tokens of prompt and reply.
     #[must_use]
-    pub const fn total(self) -> u64 {
-        self.prompt_tokens + self.completion_tokens
+    pub fn total(&self) -> u64 {
+        self.prompt_tokens.saturating_add(self.completion_tokens)
+    }
+
+    /// The estimate of a call from its request and the text that came back.
+    #[must_use]
+    pub fn estimate(request: &ChatRequest, reply: &str) -> Self {
+        Self {
+            prompt_tokens: crate::tokens::estimate_prompt(request),
+            completion_tokens: crate::tokens::estimate_tokens(reply),
+            estimated: true,
+        }
     }
 }
 
-/// What a model gave.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Completion {
-    /// The reply. Under [`Constraint::OneOf`] one of the texts; under [`Constraint::Json`] JSON that fits the schema.
-    pub text: String,
-    /// Why it ends.
-    pub finish: Finish,
-    /// What it took.
-    pub usage: Usage,
-    /// The model, as the provider calls it.
-    pub model: String,
+/// Where a reply comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// From the model, now.
+    Model,
+    /// From the model, for an identical call in flight at the same time; it has no usage of its own.
+    Coalesced,
+    /// From the cache of earlier replies; it has no usage.
+    Cached,
+    /// From a cassette.
+    Replayed,
 }
 
-/// Completes conversations.
+/// The reply of a chat model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Completion {
+    /// The text. Under a constraint that was passed to [`Structured`](crate::Structured), one that obeys it.
+    pub text: String,
+    /// Why it ended.
+    pub finish: FinishReason,
+    /// What it took.
+    pub usage: Usage,
+    /// The model's name, as the model gives it.
+    pub model: String,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// A chat model: messages in, text out. Blocking; may be called from many threads at once.
 pub trait LanguageModel: Send + Sync {
-    /// Completes one; `streamed` is given each piece of the reply as it comes, at least once if the reply is not empty.
+    /// Completes a conversation. `stream` is told each piece of the text as it comes, in order; after an
+    /// error it may have been told a part. Retries and repairs tell their pieces anew, so who shows a
+    /// stream shows the completion's text at the end.
     ///
     /// # Errors
-    /// [`ModelError`]: what failed, and what helps.
+    ///
+    /// [`ModelError`], which names the endpoint or the stage and the remedy.
     fn complete(
         &self,
         request: &ChatRequest,
-        streamed: &mut dyn FnMut(&str),
+        stream: &mut dyn FnMut(&str),
     ) -> Result<Completion, ModelError>;
 
-    /// What it is called: "gpt-4o-mini", "SmolLM2-135M-Instruct.Q4_1.gguf".
-    fn name(&self) -> &str;
+    /// The model's name, for prices, fingerprints and reports.
+    fn model(&self) -> &str;
 }
+
+impl<M: LanguageModel + ?Sized> LanguageModel for std::sync::Arc<M> {
+    fn complete(
+        &self,
+        request: &ChatRequest,
+        stream: &mut dyn FnMut(&str),
+    ) -> Result<Completion, ModelError> {
+        (**self).complete(request, stream)
+    }
+
+    fn model(&self) -> &str {
+        (**self).model()
+    }
+}
+
+/// A sink for who does not want the pieces of a reply.
+pub fn no_stream(_piece: &str) {}

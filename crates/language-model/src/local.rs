@@ -11,14 +11,17 @@
 
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use thiserror::Error;
 
-use crate::chat::{ChatRequest, Completion, Finish, LanguageModel, ModelError, Usage};
+use crate::{
+    ChatRequest, Clock, Completion, FinishReason, LanguageModel, ModelError, MonotonicClock,
+    Origin, Usage,
+};
 
 mod draw;
 mod found;
@@ -137,9 +140,6 @@ impl Default for LocalOptions {
     }
 }
 
-/// The time since some fixed moment.
-type Clock = Box<dyn Fn() -> Duration + Send + Sync>;
-
 /// A model from a GGUF file.
 ///
 /// Calls at the same time run beside each other; the kept beginning of the last prompt serves one of them.
@@ -150,7 +150,7 @@ pub struct LocalModel {
     llama: Llama,
     context: usize,
     kept: Mutex<Cache>,
-    clock: Clock,
+    clock: Arc<dyn Clock>,
 }
 
 impl std::fmt::Debug for LocalModel {
@@ -178,8 +178,7 @@ impl LocalModel {
             path: path.to_owned(),
             source,
         })?;
-        let start = Instant::now();
-        let clock = Box::new(move || start.elapsed());
+        let clock = Arc::new(MonotonicClock);
         Self::read(std::io::BufReader::new(file), path, options, clock)
     }
 
@@ -188,7 +187,7 @@ impl LocalModel {
         source: R,
         path: &Path,
         options: &LocalOptions,
-        clock: Clock,
+        clock: Arc<dyn Clock>,
     ) -> Result<Self, LocalError> {
         let mut file = Gguf::open(source, path)?;
         let vocabulary = Vocabulary::read(&file)?;
@@ -212,42 +211,42 @@ impl LocalModel {
         self.context
     }
 
-    fn failed(&self, message: impl std::fmt::Display) -> ModelError {
-        ModelError::Model {
+    fn failed(&self, reason: impl std::fmt::Display) -> ModelError {
+        ModelError::Local {
             model: self.name.clone(),
-            message: message.to_string(),
+            reason: reason.to_string(),
+            source: None,
         }
     }
 
-    fn too_long(&self, what: &str, chars: usize, tokens: usize, room: usize) -> ModelError {
-        ModelError::TooLong {
-            what: format!("{what} ({tokens} tokens; {} takes {room} here)", self.name),
-            limit: chars.saturating_mul(room) / tokens.max(1),
-        }
-    }
-
-    fn unkept(&self, error: GuideError, most: usize) -> ModelError {
-        match error {
-            GuideError::Impossible(why) => self.failed(why),
-            GuideError::Long(what, tokens) => self.too_long(&what, tokens, tokens, most),
+    fn refused(&self, error: GuideError, most: usize) -> ModelError {
+        let reason = match error {
+            GuideError::Impossible(why) => why,
+            GuideError::Long(what, tokens) => format!(
+                "{what} takes {tokens} tokens and the request allows {most}: shorten it or allow more"
+            ),
+        };
+        ModelError::ConstraintRefused {
+            model: self.name.clone(),
+            reason,
         }
     }
 
     /// The constraint made ready, and the tokens of the prompt; checked for fitting together.
-    fn prepare(&self, request: &ChatRequest) -> Result<(Guide, Vec<u32>), ModelError> {
-        if !request.temperature.is_finite() || request.temperature < 0.0 {
-            return Err(self.failed(format!("{} is no temperature", request.temperature)));
-        }
-        let most = usize::try_from(request.max_tokens).unwrap_or(usize::MAX);
+    fn prepare(&self, request: &ChatRequest, most: usize) -> Result<(Guide, Vec<u32>), ModelError> {
         let end = self.template.end();
         let guide = Guide::new(&request.constraint, &self.vocabulary, end, most);
-        let guide = guide.map_err(|error| self.unkept(error, most))?;
+        let guide = guide.map_err(|error| self.refused(error, most))?;
         let prompt = self.template.prompt(&request.messages, &self.vocabulary);
         let prompt = prompt.map_err(|error| self.failed(error))?;
         let room = self.context.saturating_sub(guide.longest(most));
         if prompt.len() > room {
-            let chars = request.chars();
-            return Err(self.too_long("the prompt", chars, prompt.len(), room));
+            let bytes = request.prompt_bytes();
+            return Err(ModelError::TooLong {
+                stage: request.stage.clone(),
+                bytes,
+                limit: bytes.saturating_mul(room) / prompt.len(),
+            });
         }
         Ok((guide, prompt))
     }
@@ -256,22 +255,29 @@ impl LocalModel {
         &self,
         request: &ChatRequest,
         cache: &mut Cache,
-        streamed: &mut dyn FnMut(&str),
+        stream: &mut dyn FnMut(&str),
     ) -> Result<Completion, ModelError> {
-        let deadline = (self.clock)().saturating_add(request.timeout);
-        let (mut guide, prompt) = self.prepare(request)?;
-        let free = matches!(guide, Guide::Free);
-        let mut reply = Reply::new(if free { &request.stop } else { &[] }, streamed);
-        let mut rng = ChaCha8Rng::seed_from_u64(request.seed.unwrap_or(0));
+        request.check()?;
+        let begin = self.clock.now();
         let most = usize::try_from(request.max_tokens).unwrap_or(usize::MAX);
+        let (mut guide, prompt) = self.prepare(request, most)?;
+        let stops = match guide {
+            Guide::Free => request.stop.as_slice(),
+            Guide::OneOf(_) | Guide::Json(_) => &[],
+        };
+        let mut reply = Reply::new(stops, stream);
+        let mut rng = ChaCha8Rng::seed_from_u64(request.seed.unwrap_or(0));
+        let mut usage = Usage {
+            prompt_tokens: prompt.len() as u64,
+            ..Usage::default()
+        };
         let shared = cache.keep(&prompt, self.llama.shape());
         let mut ahead = prompt[shared..].to_vec();
-        let mut written = 0;
+        let mut left = most;
         let mut short = false;
         let finish = loop {
-            let left = most.saturating_sub(written);
             let next = guide.next(left, &self.vocabulary);
-            let tokens = match next.map_err(|error| self.unkept(error, most))? {
+            let tokens = match next.map_err(|error| self.refused(error, most))? {
                 Next::Over(finish) => break finish,
                 Next::Given(tokens) => tokens,
                 Next::Closed(tokens) => {
@@ -279,59 +285,68 @@ impl LocalModel {
                     tokens
                 }
                 Next::Drawn => {
-                    let numbers = self.pass(&mut ahead, cache, deadline, request.timeout)?;
+                    let numbers = self.pass(&mut ahead, cache, request.deadline);
+                    let numbers = numbers.ok_or_else(|| self.late(request, begin, usage))?;
                     let allowed = |token| guide.allows(token, left, &self.vocabulary);
                     let token = draw::draw(&numbers, request.temperature, &mut rng, &allowed);
                     let token = token.ok_or_else(|| self.failed(NO_TOKEN))?;
                     if self.vocabulary.is_end(token) {
-                        break Finish::Stop;
+                        break FinishReason::Stop;
                     }
                     vec![token]
                 }
             };
-            written += tokens.len();
-            let mut stopped = false;
-            for token in &tokens {
-                guide.take(*token, &self.vocabulary);
-                stopped |= reply.push(self.vocabulary.bytes(*token));
+            left = left.saturating_sub(tokens.len());
+            usage.completion_tokens += tokens.len() as u64;
+            if self.take(&tokens, &mut guide, &mut reply) {
+                break FinishReason::Stop;
             }
             ahead.extend(tokens);
-            if stopped {
-                break Finish::Stop;
-            }
         };
         Ok(Completion {
             text: reply.finish(),
-            finish: if short { Finish::Length } else { finish },
-            usage: Usage {
-                prompt_tokens: prompt.len() as u64,
-                completion_tokens: written as u64,
-                estimated: false,
-            },
+            finish: if short { FinishReason::Length } else { finish },
+            usage,
             model: self.name.clone(),
+            origin: Origin::Model,
         })
     }
 
-    /// Reads what is ahead, and gives the numbers of what may come next.
+    /// Adds tokens to the reply; whether a stop text has come.
+    fn take(&self, tokens: &[u32], guide: &mut Guide, reply: &mut Reply) -> bool {
+        let mut stopped = false;
+        for token in tokens {
+            guide.take(*token, &self.vocabulary);
+            stopped |= reply.push(self.vocabulary.bytes(*token));
+        }
+        stopped
+    }
+
+    /// Reads what is ahead, and gives the numbers of what may come next; nothing if the deadline comes first.
     fn pass(
         &self,
         ahead: &mut Vec<u32>,
         cache: &mut Cache,
-        deadline: Duration,
-        limit: Duration,
-    ) -> Result<Vec<f32>, ModelError> {
+        deadline: Option<Instant>,
+    ) -> Option<Vec<f32>> {
         let mut numbers = Vec::new();
         for tokens in ahead.chunks(PASS) {
-            if (self.clock)() >= deadline {
-                return Err(ModelError::Timeout {
-                    model: self.name.clone(),
-                    limit,
-                });
+            if deadline.is_some_and(|deadline| self.clock.now() >= deadline) {
+                return None;
             }
             numbers = self.llama.forward(tokens, cache);
         }
         ahead.clear();
-        Ok(numbers)
+        Some(numbers)
+    }
+
+    fn late(&self, request: &ChatRequest, begin: Instant, usage: Usage) -> ModelError {
+        let deadline = request.deadline.unwrap_or(begin);
+        ModelError::Timeout {
+            endpoint: self.name.clone(),
+            limit: deadline.saturating_duration_since(begin),
+            usage,
+        }
     }
 }
 
@@ -342,20 +357,22 @@ impl LanguageModel for LocalModel {
     ///
     /// # Errors
     ///
-    /// [`ModelError::TooLong`] if prompt and `max_tokens` exceed the context, or a constraint `max_tokens`;
-    /// [`ModelError::Timeout`]; [`ModelError::Model`] for a constraint that nothing fits or that is beyond the subset.
+    /// [`ModelError::TooLong`] if prompt and `max_tokens` exceed the context; [`ModelError::ConstraintRefused`] for a
+    /// constraint that nothing fits, that is longer than `max_tokens`, or whose schema uses more than `type`,
+    /// `properties`, `required`, `additionalProperties`, `enum`, `items`, `minItems`, `maxItems`, `minimum`, `maximum`
+    /// and `maxLength`; [`ModelError::Timeout`] at the deadline; [`ModelError::Local`] for damaged weights.
     fn complete(
         &self,
         request: &ChatRequest,
-        streamed: &mut dyn FnMut(&str),
+        stream: &mut dyn FnMut(&str),
     ) -> Result<Completion, ModelError> {
         match self.kept.try_lock() {
-            Ok(mut kept) => self.generate(request, &mut kept, streamed),
-            Err(_) => self.generate(request, &mut Cache::default(), streamed),
+            Ok(mut kept) => self.generate(request, &mut kept, stream),
+            Err(_) => self.generate(request, &mut Cache::default(), stream),
         }
     }
 
-    fn name(&self) -> &str {
+    fn model(&self) -> &str {
         &self.name
     }
 }

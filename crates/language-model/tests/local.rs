@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 use language_model::local::{LocalModel, LocalOptions, WeightsForm, find_weights};
-use language_model::{ChatRequest, Completion, Constraint, Finish, LanguageModel, Message};
+use language_model::{ChatRequest, Completion, Constraint, FinishReason, LanguageModel, Message};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
@@ -38,7 +38,14 @@ fn model() -> Option<&'static LocalModel> {
 }
 
 fn request(text: &str) -> ChatRequest {
-    ChatRequest::new("test", "test/1", vec![Message::user(text)])
+    ChatRequest::new("test", vec![Message::user(text)])
+}
+
+fn constrained(request: ChatRequest, constraint: Constraint) -> ChatRequest {
+    ChatRequest {
+        constraint,
+        ..request
+    }
 }
 
 fn reply(model: &LocalModel, request: &ChatRequest) -> Completion {
@@ -54,7 +61,7 @@ fn it_answers_as_the_model_does() {
     let Some(model) = model() else { return };
     let reply = reply(model, &request("What is the capital of France?"));
     assert_eq!(reply.text, "The capital of France is Paris.");
-    assert_eq!(reply.finish, Finish::Stop);
+    assert_eq!(reply.finish, FinishReason::Stop);
     // The system message of its template, the question, and what stands around both.
     assert_eq!(reply.usage.prompt_tokens, 37);
     assert_eq!(reply.usage.completion_tokens, 7);
@@ -66,7 +73,7 @@ fn one_of_chooses_by_the_prompt() {
     let Some(model) = model() else { return };
     let texts = ["Berlin", "Paris", "Paris, Texas", "Rome"].map(String::from);
     let asked = request("What is the capital of Italy?");
-    let asked = asked.constrained(Constraint::OneOf(texts.to_vec()));
+    let asked = constrained(asked, Constraint::OneOf(texts.to_vec()));
     assert_eq!(reply(model, &asked).text, "Rome");
 }
 
@@ -77,7 +84,7 @@ fn nothing_outside_an_enumeration_comes_out_in_1000_tries() {
     let mut runner = TestRunner::deterministic();
     let name = "[a-z]{2,9}(_[a-z]{1,6}){0,2}|[A-Z][a-zé]{1,7}( [A-Z][a-z]{1,5})?|http://[a-z]{1,4}\\.org/[a-z]{1,6}|\\PC{1,5}";
     let texts = proptest::collection::vec(name, 1..12);
-    let tries = (texts, "\\PC{0,30}", 0.0_f32..2.0, 0_u64..u64::MAX);
+    let tries = (texts, "\\PC{0,30}", 0.0_f64..2.0, 0_u64..u64::MAX);
     let mut others = 0;
     for _ in 0..1_000 {
         let (texts, prompt, temperature, seed) = tries.new_tree(&mut runner).unwrap().current();
@@ -86,7 +93,7 @@ fn nothing_outside_an_enumeration_comes_out_in_1000_tries() {
             seed: Some(seed),
             ..request(&prompt)
         };
-        let asked = asked.constrained(Constraint::OneOf(texts.clone()));
+        let asked = constrained(asked, Constraint::OneOf(texts.clone()));
         let found = reply(model, &asked).text;
         assert!(texts.contains(&found), "\"{found}\" is none of {texts:?}");
         others += u32::from(found != texts[0]);
@@ -110,18 +117,16 @@ fn json_fits_its_schema() {
     });
     for seed in 0..20 {
         let asked = ChatRequest {
-            temperature: 0.1 * f32::from(u8::try_from(seed).unwrap()),
+            temperature: 0.1 * f64::from(u8::try_from(seed).unwrap()),
             seed: Some(seed),
             max_tokens: if seed % 2 == 0 { 80 } else { 50 },
             ..request("Describe a film as JSON.")
         };
-        let reply = reply(
-            model,
-            &asked.constrained(Constraint::Json {
-                name: "film".to_owned(),
-                schema: schema.clone(),
-            }),
-        );
+        let form = Constraint::JsonSchema {
+            name: "film".to_owned(),
+            schema: schema.clone(),
+        };
+        let reply = reply(model, &constrained(asked, form));
         let value: Value = serde_json::from_str(&reply.text).unwrap();
         assert!(value["title"].as_str().unwrap().chars().count() <= 30);
         assert!((1900..=2030).contains(&value["year"].as_i64().unwrap()));

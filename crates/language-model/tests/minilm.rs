@@ -6,22 +6,25 @@
 use language_model::{Embedder, MiniLm, minilm};
 use serde_json::Value;
 
+#[expect(clippy::print_stdout, reason = "a skipped test says so aloud")]
 fn model() -> Option<MiniLm> {
     let directories = minilm::search_directories(None, |name| std::env::var_os(name));
     let Some(directory) = minilm::find_directory(&directories) else {
         println!("SKIPPED: no weights in {directories:?}; set REFRAIN_MODEL_DIR");
         return None;
     };
-    Some(MiniLm::from_dir(directory).unwrap())
+    Some(MiniLm::from_dir(directory).expect("the weights load"))
 }
 
 fn golden() -> Vec<(String, Vec<f32>)> {
-    let file: Value = serde_json::from_str(include_str!("golden/minilm.json")).unwrap();
+    let file: Value =
+        serde_json::from_str(include_str!("golden/minilm.json")).expect("the file is JSON");
     let entry = |e: &Value| {
-        let numbers: Vec<f32> = serde_json::from_value(e["vector"].clone()).unwrap();
-        (e["text"].as_str().unwrap().to_owned(), numbers)
+        let numbers: Vec<f32> =
+            serde_json::from_value(e["vector"].clone()).expect("a list of numbers");
+        (e["text"].as_str().expect("a text").to_owned(), numbers)
     };
-    file.as_array().unwrap().iter().map(entry).collect()
+    file.as_array().expect("a list").iter().map(entry).collect()
 }
 
 #[test]

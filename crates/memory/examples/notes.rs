@@ -101,6 +101,19 @@ impl Agent {
     }
 }
 
+/// What became of a note, in words.
+fn in_words(verdict: &GateVerdict) -> String {
+    match verdict {
+        GateVerdict::Admitted { evicted: None, .. } => "taken".to_owned(),
+        GateVerdict::Admitted {
+            evicted: Some(old), ..
+        } => format!("taken, and {old} left for it"),
+        GateVerdict::Duplicate { of, .. } => format!("known already, as {of}"),
+        GateVerdict::Refused(refusal) => format!("refused: {refusal}"),
+        other => format!("{other:?}"),
+    }
+}
+
 fn main() {
     let settings = Settings {
         capacity: 4,
@@ -113,31 +126,40 @@ fn main() {
         namespace: Namespace::new("agent-7"),
         clock: 0,
     };
+
+    println!("Two facts are put down, and one is asked for three times and helps:");
     agent.add("the staging database runs on port 5433");
     agent.add("anna prefers tea to coffee");
     for _ in 0..3 {
         let found = agent.recall("which port has the staging database", 1);
         if let Some((id, text)) = found.first() {
-            println!("recalled: {text}");
+            println!("  recalled {id}: {text}");
             agent.judge(*id, true);
         }
     }
+
+    println!("Nine days follow, with room for four notes in all:");
     for day in 1..=9 {
         let verdict = agent.add(&format!("nothing of note happened on day {day}"));
-        println!("day {day}: {verdict:?}");
+        println!("  day {day}: {}", in_words(&verdict));
     }
+
+    println!("What proved useful is still there:");
     let held: Vec<String> = agent
         .state
         .memory(&agent.namespace)
         .into_iter()
         .flat_map(|memory| memory.experiences().map(|s| s.experience.question.clone()))
         .collect();
-    println!("held: {held:#?}");
+    for text in &held {
+        println!("  {text}");
+    }
     assert_eq!(held.len(), 4, "never more than the capacity");
     assert!(
         held.iter().any(|text| text.contains("5433")),
         "what proved useful stays"
     );
+
     let mut replayed = State::new(settings);
     for event in &agent.events {
         replayed.apply(event);
@@ -147,5 +169,9 @@ fn main() {
         bytes(&replayed),
         bytes(&agent.state),
         "the events are the memory"
+    );
+    println!(
+        "The {} events, applied again, give this memory bit for bit.",
+        agent.events.len()
     );
 }

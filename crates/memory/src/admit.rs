@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::event::Episode;
-use crate::experience::{Experience, Stored, Usage};
+use crate::experience::{Experience, Provenance, Stored, Usage};
 use crate::gate::{GateVerdict, Nearest, Refusal};
+use crate::index::question_key;
 use crate::outline::{Outline, Wanted};
 use crate::replacement::{Decision, Offer, Step};
 use crate::shadow::Asking;
@@ -69,9 +70,11 @@ impl Tenant {
         let twin = self
             .memory
             .nearest_twin(&experience)
-            .filter(|t| 1.0 - f64::from(t.similarity) < settings.minimum_novelty);
+            .filter(|t| 1.0 - f64::from(t.similarity) < settings.minimum_novelty)
+            .filter(|t| self.is_twin(t.id, &experience));
         if let Some(twin) = twin
             && twin.same_evidence
+            && !self.corrects(&experience, twin.id)
         {
             self.tell(asked, Some(twin));
             self.tell_shadows(asked, Some((id, &outline)));
@@ -82,7 +85,12 @@ impl Tenant {
                 similarity: twin.similarity,
             };
         }
-        if let Err(refusal) = self.memory.grounding_gate(&experience, &settings) {
+        // What a person put right may come back under the id that it has here.
+        let comes_back =
+            twin.is_some_and(|t| t.id == id) && self.corrects(&experience, experience.id);
+        if let Err(refusal) = self.memory.grounding_gate(&experience, &settings)
+            && !(comes_back && matches!(refusal, Refusal::SameId { .. }))
+        {
             self.policy_step(asked);
             return self.refused(refusal);
         }
@@ -105,6 +113,22 @@ impl Tenant {
         let verdict = self.admit(experience, asked);
         self.tell_shadows(asked, Some((id, &outline)));
         verdict
+    }
+
+    /// A person's answer belongs to its own question: it neither repeats nor replaces another's.
+    fn is_twin(&self, id: ExperienceId, newcomer: &Experience) -> bool {
+        let stored = self.memory.stored(id);
+        newcomer.provenance != Provenance::Edited
+            || stored.is_some_and(|s| {
+                question_key(&s.experience.question) == question_key(&newcomer.question)
+            })
+    }
+
+    /// Whether a person put right what is stored as it was.
+    fn corrects(&self, newcomer: &Experience, id: ExperienceId) -> bool {
+        let stored = self.memory.stored(id);
+        newcomer.provenance == Provenance::Edited
+            && stored.is_some_and(|s| s.experience.provenance != Provenance::Edited)
     }
 
     pub(crate) fn admit(&mut self, experience: Experience, asked: &Asked) -> GateVerdict {

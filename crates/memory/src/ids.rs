@@ -3,6 +3,7 @@
 //! Nothing here reads a clock or draws a random number.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -46,6 +47,23 @@ impl Ulid {
     #[must_use]
     pub const fn from_parts(at: Timestamp, random: u128) -> Self {
         Self(((at.0 as u128 & 0xFFFF_FFFF_FFFF) << 80) | (random & ((1 << 80) - 1)))
+    }
+
+    /// The ids whose text begins so, in either case; none if no id does.
+    ///
+    /// ```
+    /// use memory::Ulid;
+    /// let id = Ulid::from_parts(memory::Timestamp(1_700_000_000_000), 5);
+    /// let beginning = &id.to_string()[..10];
+    /// assert!(Ulid::beginning_with(beginning).is_some_and(|ids| ids.contains(&id)));
+    /// assert_eq!(Ulid::beginning_with("not an id"), None);
+    /// ```
+    #[must_use]
+    pub fn beginning_with(text: &str) -> Option<RangeInclusive<Self>> {
+        let rest = CHARACTERS.checked_sub(text.chars().count())?;
+        let filled = |digit: &str| format!("{text}{}", digit.repeat(rest)).parse::<Self>();
+        let (first, last) = (filled("0").ok()?, filled("Z").ok()?);
+        Some(first..=last)
     }
 
     /// When the thing was made.

@@ -47,6 +47,7 @@ pub(crate) struct Index {
     questions: Set<(u64, ExperienceId)>,
     derived: Set<(ExperienceId, ExperienceId)>,
     expiry: Set<(Timestamp, ExperienceId)>,
+    links: Set<(u64, ExperienceId)>,
 }
 
 const FIRST: ExperienceId = ExperienceId(crate::Ulid(0));
@@ -59,6 +60,7 @@ impl Default for Index {
             questions: Set::new_sync(),
             derived: Set::new_sync(),
             expiry: Set::new_sync(),
+            links: Set::new_sync(),
         }
     }
 }
@@ -80,6 +82,10 @@ impl Index {
         }
         if let Some(end) = experience.lifetime.ends(stored.usage.last_used) {
             self.expiry.insert_mut((end, id));
+        }
+        for link in &experience.links {
+            self.links
+                .insert_mut((link_key(&link.phrase, &link.predicate), id));
         }
         let domain: Arc<str> = Arc::from(experience.domain.as_str());
         entry(&mut self.domains, &domain, DomainIndex::default, |index| {
@@ -103,6 +109,10 @@ impl Index {
         }
         if let Some(end) = experience.lifetime.ends(stored.usage.last_used) {
             self.expiry.remove_mut(&(end, id));
+        }
+        for link in &experience.links {
+            self.links
+                .remove_mut(&(link_key(&link.phrase, &link.predicate), id));
         }
         let mut empty = false;
         if let Some(index) = self.domains.get_mut(experience.domain.as_str()) {
@@ -141,6 +151,13 @@ impl Index {
     /// Whether anything with the plan or template of that key is stored.
     pub(crate) fn has_template(&self, key: u64) -> bool {
         self.with_plan(key).next().is_some()
+    }
+
+    /// Whether anything stored took the phrase for the predicate.
+    pub(crate) fn has_link(&self, phrase: &str, predicate: &str) -> bool {
+        let key = link_key(phrase, predicate);
+        let mut with = self.links.range((key, FIRST)..=(key, LAST));
+        with.next().is_some()
     }
 
     pub(crate) fn with_question(&self, key: u64) -> impl Iterator<Item = ExperienceId> + '_ {
@@ -190,6 +207,12 @@ impl Default for DomainIndex {
 }
 
 impl DomainIndex {
+    /// Whether anything stored has this wording and this template.
+    pub(crate) fn has(&self, masked: &str, template: &str) -> bool {
+        let text = self.texts.get(masked);
+        text.is_some_and(|text| text.templates.contains_key(template))
+    }
+
     fn insert(&mut self, experience: &Experience) {
         let aspect: Arc<str> = Arc::from(experience.aspect.as_str());
         let masked: Arc<str> = Arc::from(experience.signature.masked.as_str());
@@ -311,6 +334,11 @@ pub(crate) fn plan_key(domain: &str, plan: &StoredPlan) -> u64 {
 /// The key of a template, whatever it is bound to.
 pub(crate) fn template_key(domain: &str, template: &str) -> u64 {
     bound_key("template", domain, template, &[])
+}
+
+/// The key of a phrase taken for a predicate.
+fn link_key(phrase: &str, predicate: &str) -> u64 {
+    hash(&["link", phrase, predicate])
 }
 
 /// A key of a text with a plan's bindings.

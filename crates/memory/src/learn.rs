@@ -99,17 +99,20 @@ impl Tenant {
         }
         let (step, capacity) = (self.memory.step, self.memory.settings.lessons_capacity);
         let domain: Arc<str> = Arc::from(domain);
+        let mut left = 0;
         entry(
             &mut self.memory.lessons,
             &domain,
             Lessons::default,
-            |lessons| lessons.add((masked, template), vector, evidence, step, capacity),
+            |lessons| left = lessons.add((masked, template), vector, evidence, step, capacity),
         );
+        self.memory.cut.lessons += left as u64;
     }
 
     pub(crate) fn teach_link(&mut self, link: &Link, evidence: (f64, f64)) {
         let (step, capacity) = (self.memory.step, self.memory.settings.lexicon_capacity);
-        self.memory.lexicon.add(link, evidence, step, capacity);
+        let left = self.memory.lexicon.add(link, evidence, step, capacity);
+        self.memory.cut.links += left as u64;
     }
 
     fn gate(

@@ -130,6 +130,7 @@ impl Lessons {
             .map(|((_, template), tally)| (template, tally))
     }
 
+    /// Gives how many lessons had to leave for it.
     pub(crate) fn add(
         &mut self,
         lesson: (&str, &str),
@@ -137,7 +138,7 @@ impl Lessons {
         evidence: (f64, f64),
         step: u64,
         capacity: usize,
-    ) {
+    ) -> usize {
         let key: Key = (Arc::from(lesson.0), Arc::from(lesson.1));
         let left = self
             .tallies
@@ -146,9 +147,10 @@ impl Lessons {
             self.vectors.insert_mut(Arc::clone(&key.0), vector.clone());
             self.matrix.insert(&key.0, vector);
         }
-        for (masked, _) in left {
-            self.drop_unused(&masked);
+        for (masked, _) in &left {
+            self.drop_unused(masked);
         }
+        left.len()
     }
 
     pub(crate) fn subtract(&mut self, lesson: (&str, &str), evidence: (f64, f64)) {

@@ -69,9 +69,17 @@ impl Lexicon {
         doubts.into_iter().map(|d| failures * d / total).collect()
     }
 
-    pub(crate) fn add(&mut self, link: &Link, evidence: (f64, f64), step: u64, capacity: usize) {
+    /// Gives how many pairs had to leave for it.
+    pub(crate) fn add(
+        &mut self,
+        link: &Link,
+        evidence: (f64, f64),
+        step: u64,
+        capacity: usize,
+    ) -> usize {
         self.tallies
-            .add(&key(link), evidence.0, evidence.1, step, capacity);
+            .add(&key(link), evidence.0, evidence.1, step, capacity)
+            .len()
     }
 
     pub(crate) fn subtract(&mut self, link: &Link, evidence: (f64, f64)) {

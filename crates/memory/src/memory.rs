@@ -3,6 +3,7 @@
 //! A clone is a handful of pointers. Only [`State::apply`](crate::State::apply) changes a memory.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -16,8 +17,8 @@ use crate::lexicon::Lexicon;
 use crate::outline::Outlines;
 use crate::persistent::{Map, Set};
 use crate::shadow::PolicyRate;
-use crate::stats::Counters;
-use crate::{AnswerId, ExperienceId, Settings, Timestamp};
+use crate::stats::{Counters, Cut};
+use crate::{AnswerId, ExperienceId, Settings, Timestamp, Ulid};
 
 /// Experiences of one question that are given at most.
 const SAME_QUESTION: usize = 8;
@@ -81,6 +82,9 @@ pub struct Memory {
     pub(crate) rates: Vec<PolicyRate>,
     /// Counts the changes; ages of tallies are told in it.
     pub(crate) step: u64,
+    /// Written behind all tenants: the state of an earlier format ends before it.
+    #[serde(skip)]
+    pub(crate) cut: Cut,
     #[serde(skip)]
     pub(crate) index: Index,
 }
@@ -118,6 +122,7 @@ impl From<Parts> for Memory {
             ghosts: parts.ghosts,
             rates: parts.rates,
             step: parts.step,
+            cut: Cut::default(),
             index,
         }
     }
@@ -145,6 +150,7 @@ impl Memory {
             ghosts: Outlines::default(),
             rates: Vec::new(),
             step: 0,
+            cut: Cut::default(),
             index: Index::default(),
         }
     }
@@ -176,6 +182,23 @@ impl Memory {
     /// Every experience, oldest first.
     pub fn experiences(&self) -> impl DoubleEndedIterator<Item = &Stored> {
         self.experiences.values()
+    }
+
+    /// The ids of the experiences in a range of ids, ascending.
+    pub fn experiences_between(
+        &self,
+        ids: RangeInclusive<Ulid>,
+    ) -> impl Iterator<Item = ExperienceId> {
+        let (first, last) = ids.into_inner();
+        let within = ExperienceId(first)..=ExperienceId(last);
+        self.experiences.range(within).map(|(id, _)| *id)
+    }
+
+    /// The ids of the answers in a range of ids, ascending.
+    pub fn answers_between(&self, ids: RangeInclusive<Ulid>) -> impl Iterator<Item = AnswerId> {
+        let (first, last) = ids.into_inner();
+        let within = AnswerId(first)..=AnswerId(last);
+        self.answers.range(within).map(|(id, _)| *id)
     }
 
     /// The experiences of a domain that came from this very question, at most a few.

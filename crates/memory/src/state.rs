@@ -75,8 +75,14 @@ impl Effect {
     }
 }
 
+mod written;
+
+pub(crate) use written::WithoutCut;
+use written::Written;
+
 /// Everything learned, in every namespace.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(from = "Written")]
 pub struct State {
     pub(crate) embedder: String,
     defaults: Settings,

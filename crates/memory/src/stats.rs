@@ -49,6 +49,15 @@ pub struct Counters {
     pub refused: BTreeMap<String, u64>,
 }
 
+/// What was taught and had to leave, since what is taught has bounds too.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cut {
+    /// Pairs of masked question and template.
+    pub lessons: u64,
+    /// Pairs of phrase and predicate.
+    pub links: u64,
+}
+
 /// A memory in figures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stats {
@@ -64,8 +73,14 @@ pub struct Stats {
     pub buckets: BTreeMap<String, BTreeMap<String, usize>>,
     /// Pairs of masked question and template, by domain.
     pub lessons: BTreeMap<String, usize>,
+    /// The most of them in one domain.
+    pub lessons_capacity: usize,
     /// Pairs of phrase and predicate.
     pub lexicon: usize,
+    /// The most of them.
+    pub lexicon_capacity: usize,
+    /// What was taught and had to leave.
+    pub cut: Cut,
     /// Answers that can still be judged.
     pub answers: usize,
     /// Answers kept from coming back.
@@ -103,7 +118,10 @@ impl Memory {
                 .iter()
                 .map(|(domain, lessons)| (domain.to_string(), lessons.len()))
                 .collect(),
+            lessons_capacity: self.settings.lessons_capacity,
             lexicon: self.lexicon.len(),
+            lexicon_capacity: self.settings.lexicon_capacity,
+            cut: self.cut,
             answers: self.answers.size(),
             vetoes: self.vetoes.size(),
             policy: self.settings.policy.as_str().to_owned(),
@@ -118,5 +136,38 @@ impl Memory {
     #[must_use]
     pub const fn counters(&self) -> &Counters {
         &self.counters
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{episode, namespace, question};
+    use crate::{Event, Settings, State, codec};
+
+    #[test]
+    fn what_was_taught_has_a_bound_and_what_it_cut_is_counted_and_kept() {
+        let mut state = State::new(Settings {
+            lessons_capacity: 2,
+            lexicon_capacity: 3,
+            ..Settings::default()
+        });
+        for (n, word) in (1..).zip(["directed", "wrote", "shot", "edited", "scored"]) {
+            let signature = question(&format!("who {word} ⟨0⟩"), "heat");
+            state.apply(&Event::Episode {
+                namespace: namespace(),
+                episode: Box::new(episode(n, &signature, word, word)),
+            });
+        }
+        let bytes = codec::encode_state(&state).unwrap();
+        for state in [state, codec::decode_state(&bytes).unwrap()] {
+            let stats = state.memory(&namespace()).unwrap().stats(Timestamp(0));
+            assert_eq!((stats.lessons["films"], stats.lexicon), (2, 3));
+            let cut = Cut {
+                lessons: 3,
+                links: 2,
+            };
+            assert_eq!(stats.cut, cut);
+        }
     }
 }

@@ -69,6 +69,8 @@ impl Engine {
                 "the question: only its first {MAX_QUESTION_BYTES} bytes were read"
             ));
         }
+        answer.cost.model_calls = budget.calls();
+        answer.cost.tokens = budget.tokens();
         answer.cost.rows = budget.rows();
         answer.cost.micros = u64::try_from(budget.elapsed().as_micros()).unwrap_or(u64::MAX);
         Ok((answer, episode))
@@ -101,12 +103,13 @@ impl Engine {
         budget: &Budget,
     ) -> Result<Vec<Route>, EngineError> {
         let memory = knowledge.memory(&Namespace::new(&request.namespace));
-        let is_routed = views.len() > 1;
+        let (is_routed, scope) = (views.len() > 1, self.config.memory.lessons);
         let answered = |domain: &str| {
-            let lessons = memory.lessons(domain).filter(|_| is_routed);
-            let nearest = lessons
-                .and_then(|lessons| lessons.kernel(vector.as_slice(), 1, 0.0).into_iter().next());
-            nearest.map_or(0.0, |lesson| lesson.similarity)
+            if !is_routed {
+                return 0.0;
+            }
+            let near = memory.lessons_near(scope, domain, vector.as_slice(), 1, 0.0);
+            near.first().map_or(0.0, |lesson| lesson.similarity)
         };
         router::rank(&self.planner, views, question, vector, budget, answered)
     }

@@ -12,8 +12,8 @@ use kgqa::execute::{self, Executed, Given};
 use kgqa::guidance::{Guidance, Lexicon, Neighbour};
 use memory::recall::{Layers, RecallSettings};
 use memory::{
-    AnswerId, Episode, ExperienceId, Hit, Memory, Posterior, Provenance, RecallQuery, Recalled,
-    Timestamp, Vector,
+    AnswerId, Episode, ExperienceId, Hit, LessonScope, Memory, Posterior, Provenance, RecallQuery,
+    Recalled, Timestamp, Vector,
 };
 
 use crate::answer::{Answer, AskRequest, Cost, HitKind};
@@ -61,11 +61,14 @@ struct Recollection {
 }
 
 /// Learned word meanings as the planner asks for them.
-struct LearnedWords<'a>(&'a memory::Lexicon);
+struct LearnedWords<'a> {
+    memory: &'a Memory,
+    scope: LessonScope,
+}
 
 impl Lexicon for LearnedWords<'_> {
     fn meanings(&self, word: &str) -> Vec<(Arc<str>, f64, f64)> {
-        let known = self.0.predicates(word).into_iter();
+        let known = self.memory.meanings(self.scope, word).into_iter();
         known
             .map(|(predicate, tally)| (predicate, tally.successes, tally.failures))
             .collect()
@@ -95,6 +98,7 @@ impl Frame<'_> {
             signature: &recollection.remembered.signature,
             limits: &self.engine.planner.config().limits,
             now: self.now,
+            lessons: self.engine.config.memory.lessons,
         };
         let (reused, considered) = reuse::first(memory, &asked, &recollection.recalled)?;
         recollection.considered = considered;
@@ -230,14 +234,15 @@ impl Frame<'_> {
     ) -> Result<(Answer, Option<Episode>), EngineError> {
         let started = Instant::now();
         let graph = Metered::new(&route.view.graph, self.budget);
+        let scope = self.engine.config.memory.lessons;
         let words = memory
             .as_ref()
-            .map(|(memory, _)| LearnedWords(memory.lexicon()));
+            .map(|(memory, _)| LearnedWords { memory, scope });
         let guidance = Guidance {
             neighbours: memory
                 .as_ref()
                 .map_or_else(Vec::new, |(memory, recollection)| {
-                    neighbours(memory, recollection)
+                    neighbours(memory, scope, recollection)
                 }),
             lexicon: words.as_ref().map(|words| words as &dyn Lexicon),
         };
@@ -254,7 +259,19 @@ impl Frame<'_> {
                 None => memory = Some((remembering, recollection)),
             }
         }
+        let recalled = memory
+            .as_ref()
+            .map_or(&[][..], |(_, recollection)| &recollection.recalled);
+        let consultation = self.consult(route, &graph, recalled, &mut outcome)?;
+        if let (Some(_), Some((memory, recollection))) = (&consultation, &memory) {
+            self.avoid_vetoed(memory, recollection, route, &mut outcome)?;
+        }
         let mut answer = self.draft(route);
+        if let Some(error) = consultation.as_ref().and_then(|c| c.error.as_ref()) {
+            answer
+                .cut
+                .push(format!("the language model was not heard: {error}"));
+        }
         if let Some(refusal) = &outcome.refusal {
             answer.reason = Some(wording::refusal(refusal) + &near_names(route, refusal)?);
         }
@@ -285,7 +302,12 @@ impl Frame<'_> {
         if self.request.explain {
             let recollection = memory.as_ref().map(|(_, recollection)| recollection);
             let trace = self.trace(route, recollection);
-            answer.explanation = Some(explain::planned(&outcome, &trace, started.elapsed()));
+            answer.explanation = Some(explain::planned(
+                &outcome,
+                &trace,
+                consultation.as_ref(),
+                started.elapsed(),
+            ));
         }
         let episode = memory
             .map(|(_, recollection)| self.planned_episode(route, &outcome, &answer, recollection))
@@ -313,6 +335,7 @@ impl Frame<'_> {
             signature: &recollection.remembered.signature,
             limits: &self.engine.planner.config().limits,
             now: self.now,
+            lessons: self.engine.config.memory.lessons,
         };
         recognise::recognised(
             memory,
@@ -532,13 +555,12 @@ fn gives_nothing(executed: &Executed) -> bool {
 }
 
 /// The lessons near a question, as the planner takes them.
-fn neighbours(memory: &Memory, recollection: &Recollection) -> Vec<Neighbour> {
+fn neighbours(memory: &Memory, scope: LessonScope, recollection: &Recollection) -> Vec<Neighbour> {
     let remembered = &recollection.remembered;
-    let Some(lessons) = memory.lessons(&remembered.domain) else {
-        return Vec::new();
-    };
-    lessons
-        .kernel(
+    memory
+        .lessons_near(
+            scope,
+            &remembered.domain,
             remembered.masked_vector.as_slice(),
             LESSONS,
             LEAST_LESSON_SIMILARITY,
@@ -567,7 +589,7 @@ fn miss(considered: &[Considered]) -> String {
 
 /// The chance of being right: against the runner-up (scores are log-likelihoods, so their margin is a log-odds), and of
 /// the path being meant at all, which is less the less any word tells it.
-fn confidence(margin: f32, told: f32) -> f32 {
+pub(crate) fn confidence(margin: f32, told: f32) -> f32 {
     (told / TELLS).clamp(0.0, 1.0) / (1.0 + (-margin).exp())
 }
 

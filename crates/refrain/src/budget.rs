@@ -5,10 +5,11 @@
 //! as cut.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use kgqa::graph::{Edge, Graph, GraphError, Page, PredicateCount, TermId};
+use language_model::{BudgetKind, ModelError};
 use oxrdf::Term;
 
 use crate::config::BudgetConfig;
@@ -20,6 +21,8 @@ pub struct Budget {
     started: Instant,
     rows: AtomicU64,
     exhausted: AtomicBool,
+    calls: AtomicU32,
+    tokens: AtomicU64,
 }
 
 impl Budget {
@@ -30,7 +33,46 @@ impl Budget {
             started: Instant::now(),
             rows: AtomicU64::new(0),
             exhausted: AtomicBool::new(false),
+            calls: AtomicU32::new(0),
+            tokens: AtomicU64::new(0),
         }
+    }
+
+    /// Takes one call of a language model, if one is left.
+    ///
+    /// # Errors
+    /// [`ModelError::BudgetExhausted`] when the calls or the tokens are used up; a call that is under way may take more.
+    pub fn draw_call(&self) -> Result<(), ModelError> {
+        if self.tokens() >= self.limits.tokens {
+            return Err(ModelError::BudgetExhausted {
+                which: BudgetKind::Tokens,
+                limit: self.limits.tokens,
+            });
+        }
+        let most = self.limits.model_calls;
+        let more = |calls: u32| (calls < most).then_some(calls + 1);
+        self.calls
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more)
+            .map(|_| ())
+            .map_err(|_| ModelError::BudgetExhausted {
+                which: BudgetKind::Calls,
+                limit: u64::from(most),
+            })
+    }
+
+    /// Counts tokens that a call took.
+    pub fn spend_tokens(&self, tokens: u64) {
+        self.tokens.fetch_add(tokens, Ordering::Relaxed);
+    }
+
+    /// Model calls made.
+    pub fn calls(&self) -> u32 {
+        self.calls.load(Ordering::Relaxed)
+    }
+
+    /// Tokens sent to and received from a model.
+    pub fn tokens(&self) -> u64 {
+        self.tokens.load(Ordering::Relaxed)
     }
 
     /// How many of `wanted` rows may be read now.

@@ -9,7 +9,8 @@ mod refused;
 
 use std::path::PathBuf;
 
-use memory::PolicyName;
+use kgqa::model_compiler::Task;
+use memory::{LessonScope, PolicyName};
 use serde::{Deserialize, Serialize};
 
 pub use layers::{Layers, Origin, Setting};
@@ -33,6 +34,8 @@ pub struct Config {
     pub planner: PlannerConfig,
     /// The memory of experiences.
     pub memory: MemoryConfig,
+    /// The language model.
+    pub model: ModelSettings,
     /// The embedder.
     pub embedder: EmbedderConfig,
     /// Loading graphs.
@@ -94,6 +97,9 @@ pub struct MemoryConfig {
     pub bucket_capacity: usize,
     /// Who may enter when the memory is full, and who leaves.
     pub policy: PolicyName,
+    /// Which lessons guide the planner: all that were taught, or those of experiences that are still held and of
+    /// answers called wrong.
+    pub lessons: LessonScope,
     /// Experiences recalled as examples (CacheRAG §4.2: k = 5).
     pub examples: usize,
     /// Relevance against diversity, in `[0, 1]` (CacheRAG, Algorithm 2: λ = 0.5).
@@ -136,6 +142,42 @@ impl MemoryPreset {
             _ => None,
         }
     }
+}
+
+/// The language model, and what it is asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelSettings {
+    /// Its name at an OpenAI-compatible endpoint; empty: none.
+    pub name: String,
+    /// The endpoint; empty: the environment's `OPENAI_BASE_URL`, else OpenAI's own.
+    pub base_url: String,
+    /// Azure's `api-version`; empty: no Azure.
+    pub api_version: String,
+    /// A file to record every exchange to; empty: none.
+    pub record: PathBuf,
+    /// A recording to answer from in the model's place; empty: none.
+    pub replay: PathBuf,
+    /// What it is asked for when it plans: a typed plan, or a choice among ranked ones.
+    pub task: Task,
+    /// When it is asked for a plan.
+    pub plans: When,
+    /// Below this confidence of the built-in planner it counts as unsure, in `[0, 1]`.
+    pub below: f32,
+    /// The longest that a call may take, in seconds.
+    pub timeout_s: u64,
+}
+
+/// When a model is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum When {
+    /// The built-in stage alone.
+    Never,
+    /// Where the built-in stage refuses or is unsure.
+    Unsure,
+    /// For every question that no remembered plan answers.
+    Always,
 }
 
 /// The embedder of a directory.

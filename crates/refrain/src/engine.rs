@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use kgqa::answer::{Planner, PlannerConfig};
-use language_model::Embedder;
+use language_model::{Embedder, LanguageModel};
 use memory::{AnswerId, Event, Settings, Ulid, Vector};
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -42,6 +42,7 @@ pub struct Engine {
     pub(crate) config: Config,
     pub(crate) embedder: Arc<dyn Embedder>,
     pub(crate) planner: Planner,
+    pub(crate) model: Option<Arc<dyn LanguageModel>>,
     pub(crate) surroundings: Surroundings,
     pub(crate) learner: Learner,
     random: Mutex<ChaCha8Rng>,
@@ -127,6 +128,7 @@ impl Engine {
             config,
             embedder,
             planner,
+            model: None,
             surroundings,
             random,
             sources: RwLock::new(sources),
@@ -134,6 +136,13 @@ impl Engine {
         };
         engine.adopt_embedder()?;
         Ok(engine)
+    }
+
+    /// The same engine with a language model for what the built-in stages are unsure of.
+    #[must_use]
+    pub fn with_model(mut self, model: Arc<dyn LanguageModel>) -> Self {
+        self.model = Some(model);
+        self
     }
 
     /// The directory.

@@ -152,9 +152,21 @@ pub enum EngineError {
         /// Its length without the space around it.
         bytes: usize,
     },
-    /// A file that is no export.
-    #[error("line {line} of the export cannot be read: {message}")]
+    /// The beginning of an id fits several.
+    #[error("{count} ids begin with \"{id}\": {}{}", some.join(", "), if *count > some.len() { ", …" } else { "" })]
+    AmbiguousId {
+        /// The beginning.
+        id: String,
+        /// How many begin so.
+        count: usize,
+        /// Some of them.
+        some: Vec<String>,
+    },
+    /// A file that is no export, or one with figures that cannot be.
+    #[error("line {line} of {file} cannot be taken in: {message}")]
     BadExport {
+        /// What the file is called.
+        file: String,
         /// The line, from 1.
         line: usize,
         /// What is wrong.
@@ -303,6 +315,7 @@ impl EngineError {
             Self::Journal(crate::journal::JournalError::Format { .. }) => {
                 Some(OTHER_FORMAT.to_owned())
             }
+            Self::AmbiguousId { .. } => Some("give more of its characters".to_owned()),
             Self::BadNote { .. } => Some("cut it into several notes".to_owned()),
             Self::UnknownNote { .. } => Some(
                 "`refrain memory recall` shows the ids of notes; answers are judged by `refrain feedback`".to_owned(),
@@ -370,6 +383,7 @@ impl EngineError {
             | Self::UnknownAnswer { .. }
             | Self::EditedRefusal { .. }
             | Self::UnknownExperience { .. }
+            | Self::AmbiguousId { .. }
             | Self::UnknownNote { .. }
             | Self::BadNote { .. }
             | Self::UnknownLabel { .. }

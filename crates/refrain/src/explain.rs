@@ -10,6 +10,7 @@ use kgqa::isr::Isr;
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
+use crate::consult::Consultation;
 use crate::reuse::Considered;
 use crate::router::Fit;
 
@@ -90,7 +91,12 @@ pub(crate) fn passages(index: &Index, retrieval: &LivingRetrieval, answer: &Answ
 }
 
 /// The explanation of an answer that was planned.
-pub(crate) fn planned(outcome: &Outcome, trace: &Trace<'_>, planning: Duration) -> Value {
+pub(crate) fn planned(
+    outcome: &Outcome,
+    trace: &Trace<'_>,
+    model: Option<&Consultation>,
+    planning: Duration,
+) -> Value {
     let rivals: Vec<Value> = outcome
         .compiled
         .candidates
@@ -122,6 +128,7 @@ pub(crate) fn planned(outcome: &Outcome, trace: &Trace<'_>, planning: Duration) 
         "margin": outcome.margin.is_finite().then(|| round(outcome.margin)),
         "runs": outcome.runs,
         "refusal": outcome.refusal,
+        "model": model,
         "expansion": {
             "rows_read": executed.map(|executed| executed.rows),
             "evidence": executed.map(|executed| executed.evidence.len()),

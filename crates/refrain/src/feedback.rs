@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::engine::Engine;
 use crate::error::{EngineError, check_name};
+use crate::named;
 
 /// The name of the newest answer.
 pub const LAST: &str = "last";
@@ -58,7 +59,7 @@ pub struct BlastRadius {
 }
 
 impl Engine {
-    /// Takes a verdict; durable when it returns. The answer is named by its id, or by [`LAST`].
+    /// Takes a verdict; durable when it returns. The answer is named by its id, the beginning of it, or [`LAST`].
     ///
     /// # Errors
     /// When the namespace has no such answer, or the verdict cannot be made durable.
@@ -115,17 +116,15 @@ impl Engine {
             .try_for_each(|source| source.keep_learned())
     }
 
-    /// The id that a person means.
+    /// The id of the answer that a person means.
     pub(crate) fn answer_id(&self, memory: &Memory, text: &str) -> Result<AnswerId, EngineError> {
-        let unknown = || EngineError::UnknownAnswer {
-            id: text.to_owned(),
-        };
         if text == LAST {
-            let newest = memory.answers().next();
-            return newest.map(|(id, _)| id).ok_or_else(unknown);
+            let newest = memory.answers().next().map(|(id, _)| id);
+            return newest.ok_or_else(|| EngineError::UnknownAnswer {
+                id: text.to_owned(),
+            });
         }
-        let id: AnswerId = text.parse().map_err(|_| unknown())?;
-        memory.answer(id).map(|_| id).ok_or_else(unknown)
+        named::answer(memory, text)
     }
 
     /// A person's answer: labels of the source's nodes become those nodes, everything else is text.

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::engine::Engine;
 use crate::error::{EngineError, check_name};
+use crate::named;
 use crate::remember::without_slots;
 
 /// Longest note that is taken, in bytes.
@@ -128,11 +129,16 @@ impl Engine {
             .collect())
     }
 
-    /// Says whether a note was of use; durable when it returns.
+    /// Says whether a note was of use; durable when it returns. Gives its id.
     ///
     /// # Errors
     /// When the namespace has no such note, or the verdict cannot be made durable.
-    pub fn judge_note(&self, namespace: &str, id: &str, good: bool) -> Result<(), EngineError> {
+    pub fn judge_note(
+        &self,
+        namespace: &str,
+        id: &str,
+        good: bool,
+    ) -> Result<ExperienceId, EngineError> {
         let note = self.experience_id(namespace, id)?;
         let effect = self.learner.submit(Event::NoteJudged {
             namespace: Namespace::new(namespace),
@@ -141,16 +147,21 @@ impl Engine {
             good,
         })?;
         if effect == (Effect::NoteJudged { found: true }) {
-            return Ok(());
+            return Ok(note);
         }
         Err(EngineError::UnknownNote { id: id.to_owned() })
     }
 
-    /// Keeps an experience or note from eviction, or lets it loose again; durable when it returns.
+    /// Keeps an experience or note from eviction, or lets it loose again; durable when it returns. Gives its id.
     ///
     /// # Errors
     /// When the namespace has no such experience, or the pin cannot be made durable.
-    pub fn pin(&self, namespace: &str, id: &str, pinned: bool) -> Result<(), EngineError> {
+    pub fn pin(
+        &self,
+        namespace: &str,
+        id: &str,
+        pinned: bool,
+    ) -> Result<ExperienceId, EngineError> {
         let experience = self.experience_id(namespace, id)?;
         let effect = self.learner.submit(Event::Pinned {
             namespace: Namespace::new(namespace),
@@ -159,16 +170,14 @@ impl Engine {
             pinned,
         })?;
         if effect == (Effect::Pinned { found: true }) {
-            return Ok(());
+            return Ok(experience);
         }
         Err(EngineError::UnknownExperience { id: id.to_owned() })
     }
 
     fn experience_id(&self, namespace: &str, id: &str) -> Result<ExperienceId, EngineError> {
-        check_name("namespace", namespace)?;
         self.settle()?;
-        id.parse()
-            .map_err(|_| EngineError::UnknownExperience { id: id.to_owned() })
+        self.with_memory(namespace, |memory| named::experience(memory, id))
     }
 }
 

@@ -1,23 +1,14 @@
-//! What does a tenant's memory hold? Listing, explaining, forgetting, exporting and importing.
+//! What does a tenant's memory hold? Listing, explaining, forgetting.
 
 use std::sync::Arc;
 
-use memory::{
-    AnswerRecord, Effect, Event, Experience, ExperienceId, ForgetSelector, Memory, Namespace,
-    Provenance, Receipt, Stats, Stored, Triple, Vector,
-};
-use serde::{Deserialize, Serialize};
+use memory::{AnswerRecord, ForgetSelector, Memory, Namespace, Receipt, Stats, Stored, Triple};
+use serde::Serialize;
 
 use crate::engine::Engine;
 use crate::error::{EngineError, check_name};
 use crate::knowledge::Knowledge;
-use crate::remember::without_slots;
-
-/// How much an imported experience counts as a lesson.
-const IMPORTED_LESSON: f64 = 0.5;
-
-/// Experiences imported in one event.
-const IMPORT_BATCH: usize = 500;
+use crate::named::{self, Named};
 
 /// An experience in a list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -81,28 +72,6 @@ pub enum Forget {
     All,
 }
 
-/// What an import did.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct ImportReport {
-    /// Experiences taken.
-    pub taken: u64,
-    /// Experiences known already.
-    pub duplicates: u64,
-    /// Experiences refused, by reason.
-    pub refused: std::collections::BTreeMap<String, u64>,
-}
-
-/// The first line of an export.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Header {
-    refrain_export: u32,
-    embedder: String,
-}
-
-/// Each line is an experience with its usage. In format 1 it was the experience alone.
-const EXPORT_FORMAT: u32 = 2;
-const WITHOUT_USAGE: u32 = 1;
-
 impl Engine {
     /// The newest knowledge.
     pub fn knowledge(&self) -> Arc<Knowledge> {
@@ -129,10 +98,10 @@ impl Engine {
     /// # Errors
     /// When the namespace has no such experience.
     pub fn experience(&self, namespace: &str, id: &str) -> Result<Stored, EngineError> {
-        let unknown = || EngineError::UnknownExperience { id: id.to_owned() };
-        let parsed: ExperienceId = id.parse().map_err(|_| unknown())?;
         self.with_memory(namespace, |memory| {
-            memory.stored(parsed).cloned().ok_or_else(unknown)
+            let named = named::experience(memory, id)?;
+            let unknown = || EngineError::UnknownExperience { id: id.to_owned() };
+            memory.stored(named).cloned().ok_or_else(unknown)
         })
     }
 
@@ -193,144 +162,14 @@ impl Engine {
                     ),
                 }
             }
-            Forget::Id(id) => {
-                let parsed: Option<ExperienceId> = id.parse().ok();
-                match parsed.filter(|id| memory.stored(*id).is_some()) {
-                    Some(experience) => ForgetSelector::Experience(experience),
-                    None => match self.answer_id(memory, &id) {
-                        Ok(answer) => ForgetSelector::Answer(answer),
-                        Err(_) => return Err(EngineError::UnknownExperience { id }),
-                    },
-                }
-            }
+            Forget::Id(id) => match named::either(memory, &id)? {
+                Named::Experience(experience) => ForgetSelector::Experience(experience),
+                Named::Answer(answer) => ForgetSelector::Answer(answer),
+            },
         })
     }
 
-    /// Writes a tenant's experiences as JSON Lines, oldest first, after a header; gives their number. Each comes with how it
-    /// fared: posterior, recalls, uses, pin.
-    ///
-    /// # Errors
-    /// When the namespace's name is none, or `out` cannot be written.
-    pub fn export(
-        &self,
-        namespace: &str,
-        out: &mut dyn std::io::Write,
-    ) -> Result<u64, EngineError> {
-        let header = Header {
-            refrain_export: EXPORT_FORMAT,
-            embedder: self.embedder.fingerprint().to_owned(),
-        };
-        self.with_memory(namespace, |memory| {
-            let mut line = |value: String| writeln!(out, "{value}").map_err(EngineError::Files);
-            line(to_json(&header)?)?;
-            let mut count = 0;
-            for stored in memory.experiences() {
-                line(to_json(stored)?)?;
-                count += 1;
-            }
-            Ok(count)
-        })
-    }
-
-    /// Reads experiences as [`Engine::export`] writes them, or wrote them without their usage. Vectors of another embedder are
-    /// made anew. What is known already keeps its own figures; a pin is taken over.
-    ///
-    /// # Errors
-    /// When a line is not an experience, or the import cannot be made durable.
-    pub fn import(&self, namespace: &str, text: &str) -> Result<ImportReport, EngineError> {
-        check_name("namespace", namespace)?;
-        let bad = |line: usize, message: String| EngineError::BadExport {
-            line: line + 1,
-            message,
-        };
-        let mut lines = text
-            .lines()
-            .enumerate()
-            .filter(|(_, line)| !line.trim().is_empty());
-        let (at, first) = lines
-            .next()
-            .ok_or_else(|| bad(0, "it is empty".to_owned()))?;
-        let header: Header =
-            serde_json::from_str(first).map_err(|error| bad(at, error.to_string()))?;
-        if ![EXPORT_FORMAT, WITHOUT_USAGE].contains(&header.refrain_export) {
-            let unknown = format!("format {} is not known", header.refrain_export);
-            return Err(bad(at, unknown));
-        }
-        let foreign = header.embedder != self.embedder.fingerprint();
-        let mut entries = Vec::new();
-        for (at, line) in lines {
-            let read = if header.refrain_export == WITHOUT_USAGE {
-                serde_json::from_str(line).map(|read| {
-                    Stored::new(Experience {
-                        provenance: Provenance::Imported,
-                        ..read
-                    })
-                })
-            } else {
-                serde_json::from_str::<Stored>(line)
-            };
-            let read = read.map_err(|error| bad(at, error.to_string()))?;
-            entries.push(self.adopted(&read, namespace, foreign)?);
-        }
-        let mut report = ImportReport::default();
-        for batch in entries.chunks(IMPORT_BATCH) {
-            let effect = self.learner.submit(Event::Restored {
-                namespace: Namespace::new(namespace),
-                at: self.surroundings.clock.now(),
-                embedder: self.embedder.fingerprint().to_owned(),
-                lesson_weight: IMPORTED_LESSON,
-                entries: batch.to_vec(),
-            })?;
-            if let Effect::Imported {
-                taken,
-                duplicates,
-                refused,
-            } = effect
-            {
-                report.taken += taken;
-                report.duplicates += duplicates;
-                for (reason, count) in refused {
-                    *report.refused.entry(reason).or_default() += count;
-                }
-            }
-        }
-        Ok(report)
-    }
-
-    /// An experience from outside, made this namespace's own.
-    fn adopted(
-        &self,
-        read: &Stored,
-        namespace: &str,
-        foreign: bool,
-    ) -> Result<Stored, EngineError> {
-        let Stored { experience, usage } = read;
-        let read = experience.as_ref();
-        let sized = |vector: &Vector| vector.dims() == self.embedder.dims();
-        let anew = foreign || !sized(&read.vector) || !sized(&read.masked_vector);
-        let (vector, masked_vector) = if anew {
-            (
-                self.vector(&read.question)?,
-                self.vector(&without_slots(&read.signature.masked))?,
-            )
-        } else {
-            (read.vector.clone(), read.masked_vector.clone())
-        };
-        let experience = Experience {
-            namespace: Namespace::new(namespace),
-            provenance: Provenance::Imported,
-            answer_id: None,
-            vector,
-            masked_vector,
-            ..read.clone()
-        };
-        Ok(Stored {
-            experience: Arc::new(experience),
-            usage: *usage,
-        })
-    }
-
-    fn with_memory<T>(
+    pub(crate) fn with_memory<T>(
         &self,
         namespace: &str,
         read: impl FnOnce(&Memory) -> Result<T, EngineError>,
@@ -339,10 +178,6 @@ impl Engine {
         let knowledge = self.learner.knowledge();
         read(knowledge.memory(&Namespace::new(namespace)))
     }
-}
-
-fn to_json<T: Serialize>(value: &T) -> Result<String, EngineError> {
-    serde_json::to_string(value).map_err(|error| EngineError::Files(error.into()))
 }
 
 fn listed(stored: &Stored) -> Listed {

@@ -12,7 +12,8 @@ use kgqa::graph::Graph;
 use kgqa::isr::Isr;
 use kgqa::plan::{Plan, Slot};
 use memory::{
-    Experience, ExperienceId, Memory, Provenance, Signature, Stored, StoredPlan, Timestamp, guard,
+    Experience, ExperienceId, LessonScope, Memory, Provenance, Signature, Stored, StoredPlan,
+    Timestamp, guard,
 };
 use serde::Serialize;
 
@@ -43,6 +44,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) signature: &'a Signature,
     pub(crate) limits: &'a Limits,
     pub(crate) now: Timestamp,
+    /// Which lessons count.
+    pub(crate) lessons: LessonScope,
 }
 
 /// A plan from memory with what it gives now.
@@ -197,9 +200,7 @@ pub(crate) fn distrust(memory: &Memory, asked: &Asked<'_>, stored: &Stored) -> O
     }
     let template = stored.experience.template();
     for masked in [&stored.experience.signature.masked, &asked.signature.masked] {
-        let tally = memory
-            .lessons(asked.domain)
-            .and_then(|lessons| lessons.tally(masked, template));
+        let tally = memory.lesson(asked.lessons, asked.domain, masked, template);
         if let Some(tally) = tally
             && tally.failures > tally.successes
         {

@@ -37,5 +37,5 @@ fn survival_is_never_clearly_below_the_best_other_member() {
     let low: Vec<_> = margins.iter().filter(|cell| *cell.1 < -SLACK).collect();
     assert!(low.is_empty(), "{low:?}");
     let mean = margins.values().sum::<f64>() / 13.0;
-    assert!(mean > 0.012, "{mean}: {margins:?}");
+    assert!(mean > 0.015, "{mean}: {margins:?}");
 }

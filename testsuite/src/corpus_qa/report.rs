@@ -7,8 +7,8 @@ use graph_rag::living_rag::{Calibration, Mode};
 use serde::Serialize;
 
 use super::{
-    Corpus, CorpusOptions, CorpusRow, GroundingFigures, LatencyMs, ReachFigures, StreamFigures,
-    StreamSettings,
+    Corpus, CorpusOptions, CorpusRow, GroundingFigures, LatencyMs, ReachFigures, RefusalFigures,
+    StreamFigures, StreamSettings,
 };
 use crate::options::{FeedbackMode, MemoryMode, Order};
 
@@ -129,6 +129,9 @@ pub struct CorpusReport {
     pub grounding: Option<GroundingFigures>,
     /// What experience could reach, in a comparison.
     pub reach: Option<ReachFigures>,
+    /// What is answered and what is refused by the least likeness of words, on both halves of the questions, in a
+    /// comparison.
+    pub refusals: Vec<RefusalFigures>,
 }
 
 impl CorpusReport {
@@ -165,6 +168,7 @@ impl CorpusReport {
             calibration: None,
             grounding: None,
             reach: None,
+            refusals: Vec::new(),
         })
     }
 
@@ -226,6 +230,26 @@ impl CorpusReport {
                 out,
                 "lexical grounding of {} facts: AUC {:.3}, right passages pass {:.3}, wrong ones {:.3}",
                 g.facts, g.auc, g.right_pass, g.wrong_pass
+            );
+        }
+        out.push_str(&self.refusals_table());
+        out
+    }
+
+    fn refusals_table(&self) -> String {
+        let mut out = String::new();
+        for row in &self.refusals {
+            let _ = writeln!(
+                out,
+                "likeness {:.2}, {}: answered {:.3}, first sentence right {:.3}, cited right {:.3}; refused with another name {:.3}, another part of a name {:.3}, another verb {:.3}",
+                row.likeness,
+                if row.odd { "odd " } else { "even" },
+                row.answered,
+                row.first_right,
+                row.cited_right,
+                row.refused_other_name,
+                row.refused_other_part,
+                row.refused_other_verb
             );
         }
         out

@@ -151,7 +151,12 @@ pub(crate) fn stream(
         reuse.note(place, &found, &without);
         run.note(question, place, indexed, &found, &without.passages, time);
         let answer = index
-            .answer(&found.query, &found.found, &AnswerConfig::default())
+            .answer(
+                &found.query,
+                &found.found,
+                &AnswerConfig::default(),
+                embedder,
+            )?
             .ok();
         run.note_answer(question, answer.as_ref());
         if let (MemoryMode::On, Some(answer)) = (settings.memory, &answer) {

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::gold::{Expected, Gold};
 use super::{DatasetError, DatasetName, GraphName, locate, rows};
+use crate::gold_model::GoldPath;
 
 /// A question with the answer the set expects.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +21,8 @@ pub struct Question {
     pub kind: String,
     /// What is right.
     pub gold: Gold,
+    /// The paths that lead there, where the set tells.
+    pub paths: Vec<GoldPath>,
 }
 
 /// A row of any question set; each set fills some of the fields.
@@ -36,6 +39,8 @@ struct Row {
     kind: Option<String>,
     /// MetaQA's kind of question.
     qtype: Option<String>,
+    topic_label: Option<String>,
+    topic_labels: Option<Vec<String>>,
     path: Option<Vec<String>>,
     paths: Option<Vec<Vec<String>>>,
     /// CK25's SPARQL features.
@@ -64,11 +69,30 @@ pub fn load_questions(name: DatasetName, data: &Path) -> Result<Vec<Question>, D
         .map(|row| Question {
             kind: kind(&row),
             gold: gold(name, graph, &row),
+            paths: paths(&row),
             id: row.id,
             text: row.question,
             graph,
         })
         .collect())
+}
+
+fn paths(row: &Row) -> Vec<GoldPath> {
+    let topics: Vec<&String> = row
+        .topic_labels
+        .iter()
+        .flatten()
+        .chain(&row.topic_label)
+        .collect();
+    let paths = row.paths.iter().flatten().chain(&row.path);
+    topics
+        .into_iter()
+        .zip(paths)
+        .map(|(from, steps)| GoldPath {
+            from: from.clone(),
+            steps: steps.clone(),
+        })
+        .collect()
 }
 
 fn kind(row: &Row) -> String {

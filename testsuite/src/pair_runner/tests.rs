@@ -103,10 +103,10 @@ fn each_pair_has_a_memory_of_its_own() {
 #[test]
 fn the_json_has_the_promised_keys() {
     let mut system = Scripted::default().answer("one", &["a"]);
-    let report = EvalReport::Pairs(run(
+    let report = EvalReport::Pairs(Box::new(run(
         &mut system,
         vec![pair("k", ("one", "a"), ("two", "b"), false)],
-    ));
+    )));
     let json = report.to_json().unwrap();
     for key in [
         "dataset",

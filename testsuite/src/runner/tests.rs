@@ -21,6 +21,7 @@ fn question(text: &str, answers: &[&str]) -> Question {
         text: text.into(),
         graph: GraphName::Pq2h,
         kind: "k".into(),
+        paths: Vec::new(),
         gold: if answers.is_empty() {
             Gold::Refusal
         } else {
@@ -181,7 +182,7 @@ fn a_stopped_run_reports_what_was_asked_until_then() {
 fn the_json_has_the_promised_keys_and_the_table_the_figures() {
     let data = data_folder();
     let mut system = Scripted::default().answer("q", &["a"]);
-    let report = EvalReport::Questions(
+    let report = EvalReport::Questions(Box::new(
         run_questions(
             &mut system,
             vec![question("q", &["a"])],
@@ -189,7 +190,7 @@ fn the_json_has_the_promised_keys_and_the_table_the_figures() {
             &mut Silent,
         )
         .unwrap(),
-    );
+    ));
     let json = report.to_json().unwrap();
     for key in [
         "dataset",
@@ -218,7 +219,7 @@ fn the_json_has_the_promised_keys_and_the_table_the_figures() {
 fn the_learning_curve_is_drawn_in_both_formats() {
     let data = data_folder();
     let mut system = Scripted::default().answer("q", &["a"]);
-    let report = EvalReport::Questions(
+    let report = EvalReport::Questions(Box::new(
         run_questions(
             &mut system,
             vec![question("q", &["a"]), question("r", &["a"])],
@@ -226,7 +227,7 @@ fn the_learning_curve_is_drawn_in_both_formats() {
             &mut Silent,
         )
         .unwrap(),
-    );
+    ));
     let files = report.draw(&data.path().join("charts")).unwrap();
     let bytes: Vec<Vec<u8>> = files
         .iter()

@@ -71,7 +71,13 @@ fn learn(
 ) -> Result<Kept, NotKept> {
     let retrieval = ask(living, index, question);
     let answer = index
-        .answer(&retrieval.query, &retrieval.found, &AnswerConfig::default())
+        .answer(
+            &retrieval.query,
+            &retrieval.found,
+            &AnswerConfig::default(),
+            StaticEmbedder::builtin().as_ref(),
+        )
+        .unwrap()
         .unwrap();
     let passages: Vec<u32> = retrieval.found.passages.iter().map(|r| r.passage).collect();
     let text = answer.text();
@@ -98,7 +104,13 @@ fn an_answer_cites_sentences_and_the_chain_that_led_there() {
     let living = LivingRag::new(ExperienceList::default(), &index, config(Mode::Guarded));
     let found = ask(&living, &index, QUESTION);
     let answer = index
-        .answer(&found.query, &found.found, &AnswerConfig::default())
+        .answer(
+            &found.query,
+            &found.found,
+            &AnswerConfig::default(),
+            StaticEmbedder::builtin().as_ref(),
+        )
+        .unwrap()
         .unwrap();
     assert!(answer.text().contains("20 March 851"), "{answer:?}");
     let best = &answer.citations[0];
@@ -112,7 +124,14 @@ fn what_no_passage_speaks_of_is_refused_with_the_words_missing() {
     let index = library();
     let living = LivingRag::new(ExperienceList::default(), &index, config(Mode::Guarded));
     let found = ask(&living, &index, "Which quarterback won the championship?");
-    let refused = index.answer(&found.query, &found.found, &AnswerConfig::default());
+    let refused = index
+        .answer(
+            &found.query,
+            &found.found,
+            &AnswerConfig::default(),
+            StaticEmbedder::builtin().as_ref(),
+        )
+        .unwrap();
     assert!(
         matches!(refused, Err(AnswerRefusal::Unsupported { missing, .. }) if missing.contains(&"quarterback".to_owned()))
     );
@@ -125,7 +144,14 @@ fn what_no_passage_speaks_of_is_refused_with_the_words_missing() {
     .unwrap();
     let found = ask(&living, &empty, QUESTION);
     assert_eq!(
-        empty.answer(&found.query, &found.found, &AnswerConfig::default()),
+        empty
+            .answer(
+                &found.query,
+                &found.found,
+                &AnswerConfig::default(),
+                StaticEmbedder::builtin().as_ref()
+            )
+            .unwrap(),
         Err(AnswerRefusal::Nothing)
     );
 }

@@ -54,8 +54,12 @@ impl Desk {
 
     /// The values' labels, ascending; a number or a truth as its text.
     pub(crate) fn values(&self, question: &str) -> Vec<String> {
-        let outcome = self.ask(question);
-        match outcome.executed.map(|e| e.given) {
+        self.values_of(&self.ask(question))
+    }
+
+    /// The same of an outcome.
+    pub(crate) fn values_of(&self, outcome: &Outcome) -> Vec<String> {
+        match outcome.executed.as_ref().map(|e| &e.given) {
             Some(Given::Values(ids)) => {
                 let mut labels: Vec<String> = ids
                     .iter()

@@ -13,7 +13,7 @@ const TRIES: usize = 8;
 /// distribution.
 pub(super) fn draw(
     numbers: &[f32],
-    temperature: f32,
+    temperature: f64,
     rng: &mut ChaCha8Rng,
     allowed: &dyn Fn(u32) -> bool,
 ) -> Option<u32> {
@@ -31,13 +31,13 @@ pub(super) fn draw(
     Some(left[pick(&left, temperature, rng)?].0)
 }
 
-fn pick(tokens: &[(u32, f32)], temperature: f32, rng: &mut ChaCha8Rng) -> Option<usize> {
+fn pick(tokens: &[(u32, f32)], temperature: f64, rng: &mut ChaCha8Rng) -> Option<usize> {
     let most = tokens.iter().map(|t| t.1).fold(f32::NEG_INFINITY, f32::max);
     let likeliest = tokens.iter().position(|t| t.1 >= most)?;
     if temperature <= 0.0 {
         return Some(likeliest);
     }
-    let weight = |number: f32| f64::from((number - most) / temperature).exp();
+    let weight = |number: f32| (f64::from(number - most) / temperature).exp();
     let sum: f64 = tokens.iter().map(|t| weight(t.1)).sum();
     let mut rest = unit(rng) * sum;
     for (at, token) in tokens.iter().enumerate() {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::json::{Schema, Writing};
 use super::vocabulary::Vocabulary;
-use crate::chat::{Constraint, Finish};
+use crate::{Constraint, FinishReason};
 
 /// Bytes without a choice that are given at once.
 const RUN: usize = 4_096;
@@ -18,7 +18,7 @@ const RUN: usize = 4_096;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Next {
     /// Nothing.
-    Over(Finish),
+    Over(FinishReason),
     /// These tokens: there is no other way on.
     Given(Vec<u32>),
     /// These tokens, with which the reply ends: it would be too long else.
@@ -105,7 +105,7 @@ impl OneOf {
         if !given.is_empty() {
             Next::Given(given)
         } else if branch.on.is_empty() {
-            Next::Over(Finish::Stop)
+            Next::Over(FinishReason::Stop)
         } else {
             Next::Drawn
         }
@@ -141,7 +141,7 @@ impl Guide {
                 }
                 Ok(Self::OneOf(one_of))
             }
-            Constraint::Json { name, schema } => {
+            Constraint::JsonSchema { name, schema } => {
                 let schema = Schema::read(schema).map_err(|error| {
                     GuideError::Impossible(format!("schema \"{name}\": {error}"))
                 })?;
@@ -167,7 +167,7 @@ impl Guide {
     /// What comes next, if the reply may have `left` tokens more.
     pub(super) fn next(&self, left: usize, vocabulary: &Vocabulary) -> Result<Next, GuideError> {
         match self {
-            Self::Free if left == 0 => Ok(Next::Over(Finish::Length)),
+            Self::Free if left == 0 => Ok(Next::Over(FinishReason::Length)),
             Self::Free => Ok(Next::Drawn),
             Self::OneOf(one_of) => Ok(one_of.next()),
             Self::Json(writing) => next_of_json(writing, left, vocabulary),
@@ -209,11 +209,11 @@ fn next_of_json(
     vocabulary: &Vocabulary,
 ) -> Result<Next, GuideError> {
     if writing.is_over() {
-        return Ok(Next::Over(Finish::Stop));
+        return Ok(Next::Over(FinishReason::Stop));
     }
     let closing = writing.closing();
     if closing.is_empty() && left == 0 {
-        return Ok(Next::Over(Finish::Length));
+        return Ok(Next::Over(FinishReason::Length));
     }
     if !closing.is_empty() && closing.len() >= left {
         return given(&closing, vocabulary).map(Next::Closed);

@@ -8,7 +8,7 @@ use std::io::{Read, Seek};
 use super::LocalError;
 use super::gguf::Gguf;
 use super::vocabulary::Vocabulary;
-use crate::chat::{Message, Role};
+use crate::{Message, Role};
 
 /// What stands around a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,15 +1,14 @@
 //! Does a model keep what it promises, however senseless its weights? A Llama of two layers whose file is written here.
 
 use std::io::Cursor;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use proptest::prelude::*;
 use rand_chacha::rand_core::RngCore;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::chat::{Constraint, Message};
+use crate::{Constraint, ManualClock, Message};
 
 /// Writes the parts of a GGUF file.
 #[derive(Default)]
@@ -154,7 +153,7 @@ fn file(seed: u64) -> Vec<u8> {
 }
 
 fn load(bytes: &[u8]) -> Result<LocalModel, LocalError> {
-    let clock = Box::new(|| Duration::ZERO);
+    let clock = Arc::new(ManualClock::default());
     let options = LocalOptions::default();
     LocalModel::read(
         Cursor::new(bytes),
@@ -172,7 +171,14 @@ fn request(text: &str) -> ChatRequest {
     ChatRequest {
         temperature: 1.0,
         max_tokens: 40,
-        ..ChatRequest::new("test", "test/1", vec![Message::user(text)])
+        ..ChatRequest::new("test", vec![Message::user(text)])
+    }
+}
+
+fn constrained(request: ChatRequest, constraint: Constraint) -> ChatRequest {
+    ChatRequest {
+        constraint,
+        ..request
     }
 }
 
@@ -186,21 +192,21 @@ proptest! {
     #[test]
     fn nothing_outside_an_enumeration_comes_out(
         texts in prop::collection::vec("[abctheré<|>_1 ]{0,7}", 1..9), prompt in ".{0,20}",
-        temperature in 0.0_f32..2.0, seed in any::<u64>(), weights in 0_u64..3,
+        temperature in 0.0_f64..2.0, seed in any::<u64>(), weights in 0_u64..3,
     ) {
         let model = load(&file(weights)).unwrap();
-        let asked = ChatRequest { temperature, seed: Some(seed), ..request(&prompt) }
-            .constrained(Constraint::OneOf(texts.clone()));
+        let asked = ChatRequest { temperature, seed: Some(seed), ..request(&prompt) };
+        let asked = constrained(asked, Constraint::OneOf(texts.clone()));
         let mut streamed = String::new();
         let reply = model.complete(&asked, &mut |piece| streamed.push_str(piece)).unwrap();
         prop_assert!(texts.contains(&reply.text), "{:?} {texts:?}", reply.text);
         prop_assert_eq!(streamed, reply.text);
-        prop_assert_eq!(reply.finish, Finish::Stop);
+        prop_assert_eq!(reply.finish, FinishReason::Stop);
     }
 
     #[test]
     fn json_parses_and_fits_however_short_it_must_be(
-        prompt in ".{0,20}", temperature in 0.0_f32..2.0, seed in any::<u64>(), max_tokens in 44_u32..90,
+        prompt in ".{0,20}", temperature in 0.0_f64..2.0, seed in any::<u64>(), max_tokens in 44_u32..90,
     ) {
         let schema = json!({
             "type": "object", "required": ["relation", "sure"],
@@ -210,8 +216,8 @@ proptest! {
                 "names": {"type": "array", "items": {"type": "string", "maxLength": 5}, "maxItems": 2},
             },
         });
-        let asked = ChatRequest { temperature, seed: Some(seed), max_tokens, ..request(&prompt) }
-            .constrained(Constraint::Json { name: "plan".to_owned(), schema });
+        let asked = ChatRequest { temperature, seed: Some(seed), max_tokens, ..request(&prompt) };
+        let asked = constrained(asked, Constraint::JsonSchema { name: "plan".to_owned(), schema });
         let reply = reply(&model(), &asked);
         prop_assert!(reply.usage.completion_tokens <= u64::from(max_tokens));
         let value: Value = serde_json::from_str(&reply.text).unwrap();
@@ -281,7 +287,7 @@ fn stop_texts_and_the_most_tokens_end_a_reply_and_tokens_are_counted() {
     let whole = reply(&model, &request("the"));
     assert_eq!(
         (whole.finish, whole.usage.completion_tokens),
-        (Finish::Length, 40)
+        (FinishReason::Length, 40)
     );
     assert!(!whole.usage.estimated);
     let stop: String = whole.text.chars().skip(5).take(2).collect();
@@ -290,7 +296,7 @@ fn stop_texts_and_the_most_tokens_end_a_reply_and_tokens_are_counted() {
         ..request("the")
     };
     let stopped = reply(&model, &stopped);
-    assert_eq!(stopped.finish, Finish::Stop);
+    assert_eq!(stopped.finish, FinishReason::Stop);
     assert_eq!(stopped.text, whole.text.split(&stop).next().unwrap());
 }
 
@@ -314,24 +320,30 @@ fn a_prompt_that_leaves_no_room_is_too_long() {
     let error = model()
         .complete(&request(&"é".repeat(300)), &mut |_| ())
         .unwrap_err();
-    let ModelError::TooLong { what, limit } = error else {
+    let ModelError::TooLong {
+        stage,
+        bytes,
+        limit,
+    } = error
+    else {
         panic!("{error}")
     };
-    assert!(what.contains("tiny.gguf takes 472"), "{what}");
-    assert!((200..236).contains(&limit), "{limit}");
+    assert_eq!((stage.as_str(), bytes), ("test", 600));
+    // 512 tokens less 40 of the reply; a byte is a token, and the template takes some.
+    assert!((400..472).contains(&limit), "{limit}");
 }
 
 #[test]
 fn what_cannot_be_kept_is_an_error() {
     let model = model();
     let failed = |constraint: Constraint| {
-        let asked = request("the").constrained(constraint);
+        let asked = constrained(request("the"), constraint);
         model.complete(&asked, &mut |_| ()).unwrap_err().to_string()
     };
     assert!(failed(Constraint::OneOf(Vec::new())).contains("empty"));
     let long = Constraint::OneOf(vec!["b".repeat(41), "b".to_owned()]);
     assert!(failed(long).contains("longest text of the enumeration"));
-    let json = |schema| Constraint::Json {
+    let json = |schema| Constraint::JsonSchema {
         name: "plan".to_owned(),
         schema,
     };
@@ -339,21 +351,34 @@ fn what_cannot_be_kept_is_an_error() {
     let array = json!({"type": "array", "items": {"type": "string"}, "minItems": 20});
     assert!(failed(json(array)).contains("schema \"plan\""));
     let hot = ChatRequest {
-        temperature: f32::NAN,
+        temperature: f64::NAN,
         ..request("the")
     };
     assert!(model.complete(&hot, &mut |_| ()).is_err());
 }
 
+/// A clock on which a second passes whenever it is looked at.
+struct Ticking(ManualClock);
+
+impl Clock for Ticking {
+    fn now(&self) -> Instant {
+        self.0.advance(Duration::from_secs(1));
+        self.0.now()
+    }
+
+    fn sleep(&self, time: Duration) {
+        self.0.sleep(time);
+    }
+}
+
 #[test]
 fn the_clock_is_asked_before_every_token() {
-    let now = Arc::new(AtomicU64::new(0));
-    let tick = Arc::clone(&now);
-    let clock = Box::new(move || Duration::from_secs(tick.fetch_add(1, Ordering::Relaxed)));
+    let clock = Arc::new(Ticking(ManualClock::default()));
+    let start = clock.now();
     let options = LocalOptions::default();
     let model = LocalModel::read(Cursor::new(file(7)), Path::new("t.gguf"), &options, clock);
     let asked = ChatRequest {
-        timeout: Duration::from_secs(10),
+        deadline: Some(start + Duration::from_secs(10)),
         ..request("the")
     };
     let mut pieces = 0;
@@ -361,8 +386,19 @@ fn the_clock_is_asked_before_every_token() {
         .unwrap()
         .complete(&asked, &mut |_| pieces += 1)
         .unwrap_err();
-    assert!(matches!(error, ModelError::Timeout { .. }), "{error}");
-    assert!((1..=9).contains(&pieces), "{pieces} tokens in nine ticks");
+    let ModelError::Timeout {
+        endpoint,
+        limit,
+        usage,
+    } = error
+    else {
+        panic!("{error}")
+    };
+    assert_eq!(endpoint, "t.gguf");
+    // The first look is the beginning of the call, the tenth is the deadline.
+    assert_eq!(limit, Duration::from_secs(9));
+    assert_eq!(usage.completion_tokens, 8);
+    assert!((1..=8).contains(&pieces), "{pieces} pieces of eight tokens");
 }
 
 #[test]

@@ -16,7 +16,6 @@ const PRIOR: (f64, f64) = (2.0, 1.0);
 const DECAY: f64 = 0.05;
 const DECAY_EVERY: u64 = 5;
 const NOVELTY_WEIGHT: f64 = 0.3;
-const NEIGHBOURS: usize = 3;
 const NOVELTY_ALONE: f64 = 0.5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -39,15 +38,9 @@ pub struct SolarEReference {
 
 impl SolarEReference {
     fn novelty(&self, place: usize) -> f64 {
-        let (sum, count) = self
-            .neighbours
-            .nearest(place, NEIGHBOURS)
-            .fold((0.0, 0_u32), |(sum, n), s| (sum + s, n + 1));
-        if count == 0 {
-            NOVELTY_ALONE
-        } else {
-            (1.0 - sum / f64::from(count)).clamp(0.0, 1.0)
-        }
+        self.neighbours
+            .mean(place)
+            .map_or(NOVELTY_ALONE, |mean| (1.0 - mean).clamp(0.0, 1.0))
     }
 }
 

@@ -33,8 +33,9 @@
 //!
 //! # Who enters
 //!
-//! Free until full. Afterwards nothing enters on a success: the memory had what was needed. On a failure the newcomer is what
-//! was missing. It has been asked for once, so it starts with one use; if a **ghost** (an item refused or evicted, of which the
+//! Free until full. Whoever enters on a success is redundant with what served: nobody missed it, so it starts unproven, and is
+//! the first to leave when something is missing. Afterwards nothing enters on a success: the memory had what was needed. On a
+//! failure the newcomer is what was missing. It has been asked for once, so it starts with one use; if a **ghost** (an item refused or evicted, of which the
 //! numbers and the vector are kept, never served) would have answered, it takes over the ghost's life with one use more. It
 //! enters if it is worth more than `margin` = 3 times the weakest, who becomes a ghost; else it becomes one itself. Why a
 //! margin: right after its question a newcomer's rate, 2/g, is an overestimate by selection, twice the prior's 1/g, so that 2
@@ -42,7 +43,7 @@
 //! 0; with 2 it still does where the period is ten times the cache.
 //!
 //! An offer without a question has no failure to justify it, and none to be refused for. It enters unproven and the weakest
-//! leaves, which among the unproven is the oldest: first in, first out. What nobody asked for may never be asked for, so
+//! leaves, which among the unproven is the oldest: first in, first out. What nobody missed may never be asked for, so
 //! the value of the unproven is multiplied by the share of such items that were used at all, (used + 1) / (entered + 2), at least a
 //! half: else a handful of new notes would drive out one that serves every day.
 //!
@@ -75,7 +76,7 @@ use super::roster::Roster;
 use super::{AdmissionPolicy, Arrival, EvictionPolicy, Offer, Room, Scope, Step};
 use crate::ExperienceId;
 pub use config::SurvivalConfig;
-use life::{CommonGap, Life, Unasked};
+use life::{CommonGap, Life, Unproven};
 use outcomes::Outcomes;
 
 /// Stored up to this many, every life is looked at; beyond, a pool of the weakest is kept.
@@ -95,7 +96,7 @@ pub struct Survival {
     ghost_capacity: usize,
     dropped: Vec<ExperienceId>,
     gap: CommonGap,
-    unasked: Unasked,
+    unproven: Unproven,
     outcomes: Outcomes,
     pool: Vec<ExperienceId>,
     pool_uses: u32,
@@ -116,7 +117,7 @@ impl Survival {
             ghost_capacity: config.ghosts(capacity),
             dropped: Vec::new(),
             gap: CommonGap::assumed(config.first_gap * capacity.max(1) as f64),
-            unasked: Unasked::default(),
+            unproven: Unproven::default(),
             outcomes: Outcomes::default(),
             pool: Vec::new(),
             pool_uses: 0,
@@ -130,7 +131,7 @@ impl Survival {
         if life.is_proven() {
             value
         } else {
-            value * self.unasked.ever_used()
+            value * self.unproven.ever_used()
         }
     }
 
@@ -198,7 +199,7 @@ impl Survival {
             return;
         };
         if !life.is_proven() && amount > 0.0 {
-            self.unasked.used(amount);
+            self.unproven.used(amount);
         }
         life.uses += amount;
         if amount >= 0.5 {
@@ -273,10 +274,11 @@ impl AdmissionPolicy for Survival {
     fn admits(&mut self, step: &Step<'_>, offer: &Offer<'_>, _: &mut dyn RngCore) -> bool {
         let asked = step.is_question();
         if !asked {
-            self.unasked.entered();
+            self.unproven.entered();
         }
-        let fresh = Life::new(self.step, if asked { 1.0 } else { 0.0 });
         let failed = asked && self.failed(step);
+        // Beside one that served, another of its kind was not missed.
+        let fresh = Life::new(self.step, if failed { 1.0 } else { 0.0 });
         let ghost = if failed {
             self.ghost_return(step, Some(offer.id))
         } else {
@@ -285,6 +287,9 @@ impl AdmissionPolicy for Survival {
         let among = match offer.room {
             Room::Present => return false,
             Room::Free => {
+                if asked && !failed {
+                    self.unproven.entered();
+                }
                 let life = ghost.and_then(|id| self.ghosts.remove(id)).unwrap_or(fresh);
                 self.dropped.extend(ghost);
                 self.entering = Some((offer.id, life, None));

@@ -194,3 +194,35 @@ fn a_large_bucket_and_a_small_one_choose_by_the_same_order() {
         Some(id(11))
     );
 }
+
+/// A newcomer was counted as asked for, whether or not anything had been missing, and two of a kind kept out a third that was.
+#[test]
+fn beside_what_serves_another_of_its_kind_is_the_first_to_leave() {
+    let mut policy = Replacement::new(PolicyName::Survival, 3);
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let none = BTreeSet::new();
+    let full = Room::Full(Scope::Anywhere { pinned: &none });
+    let mut step = |now: u64, retrieved: &[(ExperienceId, f32)], newcomer: u128, room| {
+        let step = Step {
+            now: Timestamp(now),
+            retrieved,
+            ghosts: &[],
+            quality: Some(if retrieved.is_empty() { 0.0 } else { 1.0 }),
+        };
+        let offer = Offer {
+            id: id(newcomer),
+            nearest: &[],
+            room,
+            stored: 3,
+        };
+        policy.step(&step, Some(&offer), &mut rng)
+    };
+    step(1, &[], 1, Room::Free);
+    step(2, &[(id(1), 0.9)], 2, Room::Free);
+    step(3, &[], 3, Room::Free);
+    assert_eq!(
+        step(4, &[], 4, full),
+        Some(Decision::Admit { evict: Some(id(2)) })
+    );
+    assert_eq!(step(5, &[(id(4), 0.9)], 5, full), Some(Decision::Reject));
+}

@@ -46,6 +46,11 @@ const LOG_GAP: f32 = 0.0861;
 const NARROW: (f64, f64) = (4.0, 2.0);
 /// Least exponent with which Chernoff's inequality is used: nearer to the mean, the tangent's envelope is above it.
 const LEAST_EXPONENT: f64 = 1.0;
+/// How much more is asked where single precision was used throughout.
+const MORE_CAUTION: f32 = 1.02;
+/// Means, and distances from a mean in terms of it, for which single precision is fine enough.
+const LEAST_MEAN: f32 = 0.001;
+const LEAST_SHORT: f32 = 0.01;
 /// Values of the first uniform number.
 const GRAINS: f64 = 16_777_216.0;
 
@@ -69,9 +74,14 @@ impl Chance {
     /// K, or less where the logarithm of α + ½ is taken for more than it is.
     fn reach_by(&self, log: f64) -> f64 {
         let (alpha, more) = (self.alpha, self.beta - 1.0);
-        let harmonic = alpha / (alpha + more * (log + HARMONIC));
-        let arithmetic = (alpha + (E - 1.0)) / (E * (self.beta + 0.5 * (alpha - 1.0)));
-        harmonic.max(arithmetic)
+        let harmonic = (alpha, alpha + more * (log + HARMONIC));
+        let arithmetic = (alpha + (E - 1.0), E * (self.beta + 0.5 * (alpha - 1.0)));
+        // The greater of the two quotients, with one division.
+        if harmonic.0 * arithmetic.1 > arithmetic.0 * harmonic.1 {
+            harmonic.0 / harmonic.1
+        } else {
+            arithmetic.0 / arithmetic.1
+        }
     }
 
     /// A number at most the proposal of any u from `grain` up to the next.
@@ -164,6 +174,31 @@ struct Entrant {
     id: ExperienceId,
 }
 
+impl Entrant {
+    /// Whether Chernoff's inequality says, of a narrow one, that it is above `least`: the same question as in
+    /// [`Chance::below`], put in single precision, without a division, and answered with no where that might be too coarse.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        reason = "what is lost is covered; 24 bits are exact"
+    )]
+    fn is_surely_above(&self, least: f64) -> bool {
+        let chance = &self.chance;
+        let (alpha, bonus) = (chance.alpha as f32, chance.bonus as f32);
+        let (y, mean) = (least as f32 - bonus, self.bound - bonus);
+        let short = mean - y;
+        let exponent = ((24.0 - log2(self.grain as f32)) / CAUTION) * LN_2 as f32;
+        let needed = exponent.max(LEAST_EXPONENT as f32) * MORE_CAUTION;
+        // With r = 1 − short/mean, α (r − 1 − ln r) is at least α short² (3 mean + 2 short) / (6 mean³).
+        y > 0.0
+            && mean > LEAST_MEAN
+            && short > LEAST_SHORT * mean
+            && self.grain > 0
+            && alpha * short * short * (3.0 * mean + 2.0 * short)
+                >= 6.0 * needed * mean * mean * mean
+    }
+}
+
 /// A number at least −ln u, of any u from `grain` up.
 #[expect(
     clippy::cast_precision_loss,
@@ -231,7 +266,7 @@ impl Race {
                 chance, id, grain, ..
             } = &entrants[at];
             let room = self.least - chance.bonus;
-            if room <= 0.0 {
+            if room <= 0.0 || entrants[at].is_surely_above(self.least) {
                 continue;
             }
             let draw = if room < 1.0 {
@@ -285,7 +320,7 @@ pub(super) fn least_draw(
     let mut bits = vec![0; 4 * count];
     rng.fill_bytes(&mut bits);
     let mut broad: Vec<Entrant> = Vec::with_capacity(count);
-    let mut narrow: Vec<Entrant> = Vec::new();
+    let mut narrow: Vec<Entrant> = Vec::with_capacity(count);
     for ((id, chance), four) in items.zip(bits.chunks_exact(4)) {
         let grain = u32::from_le_bytes([four[0], four[1], four[2], 0]);
         let is_narrow = chance.is_narrow();

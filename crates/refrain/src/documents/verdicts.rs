@@ -6,9 +6,11 @@
 use graph_rag::Index;
 use graph_rag::answer::{Answer as Extract, AnswerConfig, AnswerRefusal};
 use graph_rag::living_rag::LivingRetrieval;
+use language_model::Embedder;
 use memory::{Binding, Memory, StoredPlan, Timestamp, Verdict};
 
 use crate::answer::{Answer, HitKind};
+use crate::error::EngineError;
 
 /// What an answer from documents did, as the memory tells two answers to one question apart.
 const TEMPLATE: &str = "sentence of a passage";
@@ -40,11 +42,15 @@ impl<'m> Verdicts<'m> {
     }
 
     /// The answer from what was found, without the sentences that were called wrong.
+    ///
+    /// # Errors
+    /// When the embedder fails.
     pub(super) fn extract(
         &self,
         index: &Index,
         retrieval: &LivingRetrieval,
-    ) -> Result<Extract, AnswerRefusal> {
+        embedder: &dyn Embedder,
+    ) -> Result<Result<Extract, AnswerRefusal>, EngineError> {
         let withheld = |passage: u32, sentence: &str| {
             let plan = plan(index, passage, sentence);
             self.memory
@@ -52,7 +58,8 @@ impl<'m> Verdicts<'m> {
                 .is_some_and(|(m, plan)| m.veto(self.corpus, &self.masked, &plan).is_some())
         };
         let config = AnswerConfig::default();
-        index.answer_without(&retrieval.query, &retrieval.found, &config, withheld)
+        let (query, found) = (&retrieval.query, &retrieval.found);
+        Ok(index.answer_without(query, found, &config, embedder, withheld)?)
     }
 
     /// What the newest verdict says the answer is, if its document still says what was corrected.

@@ -1,4 +1,4 @@
-//! What does a JSON schema ask for? The subset of [`Constraint::Json`](crate::Constraint::Json), made ready to write after.
+//! What does a JSON schema ask for? The subset of [`Constraint::JsonSchema`](crate::Constraint::JsonSchema) that a local model keeps, made ready to write after.
 //!
 //! A keyword beyond the subset is an error, not passed over: what is promised is what is kept.
 

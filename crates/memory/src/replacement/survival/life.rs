@@ -43,17 +43,17 @@ impl Life {
     }
 }
 
-/// The least share of unasked items that is taken to be used at all.
+/// The least share of the unproven that is taken to be used at all.
 const LEAST_EVER_USED: f64 = 0.5;
 
-/// Items that entered without a question, and how many of them were used since.
+/// Items that entered unproven, nothing having missed them, and how many of them were used since.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Unasked {
+pub(super) struct Unproven {
     entered: f64,
     used: f64,
 }
 
-impl Unasked {
+impl Unproven {
     pub(super) fn entered(&mut self) {
         self.entered += 1.0;
     }

@@ -218,6 +218,33 @@ fn the_envelope_is_below_what_chernoff_lets_pass() {
 }
 
 #[test]
+fn whoever_is_surely_above_would_not_have_been_drawn() {
+    let mut told = 0;
+    for chance in grid().filter(Chance::is_narrow) {
+        for bonus in [0.0, 0.3] {
+            let chance = Chance { bonus, ..chance };
+            for grain in (0..24).map(|bit| (1_u32 << bit) + (1 << bit) / 3) {
+                let entrant = Entrant {
+                    bound: chance.middle(),
+                    grain,
+                    chance,
+                    id: id(1),
+                };
+                for share in 1..100 {
+                    let y = f64::from(share) / 100.0 * chance.alpha / (chance.alpha + chance.beta);
+                    if entrant.is_surely_above(y + bonus) {
+                        let exponent = chance.exponent_below(y + bonus - bonus);
+                        assert!(exponent >= LEAST_EXPONENT && exponent_of(grain) <= exponent);
+                        told += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(told > 10_000, "{told}");
+}
+
+#[test]
 fn of_nobody_nobody_is_the_least() {
     let mut rng = ChaCha8Rng::seed_from_u64(13);
     assert_eq!(least_draw(std::iter::empty(), 0, &mut rng), None);

@@ -1,0 +1,177 @@
+//! A language model beside the built-in planner: asked only where it is unsure, within the budget, and never believed blindly.
+
+use std::sync::Arc;
+
+use language_model::{ChatRequest, ModelError, Scripted};
+use refrain::{Answer, AskRequest, Config, Engine, HitKind, Verdict, graph_store};
+use serde_json::json;
+
+use crate::support::{films, labels, name, surroundings};
+
+struct Modelled {
+    engine: Engine,
+    model: Arc<Scripted>,
+    _directory: tempfile::TempDir,
+}
+
+impl Modelled {
+    fn new(
+        config: Config,
+        reply: impl Fn(&ChatRequest) -> Result<String, ModelError> + Send + Sync + 'static,
+    ) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let model = Arc::new(Scripted::function(reply));
+        let engine = Engine::open_or_create(&directory.path().join("d"), config, surroundings(1))
+            .unwrap()
+            .with_model(Arc::clone(&model) as Arc<dyn language_model::LanguageModel>);
+        engine
+            .load(refrain::LoadRequest {
+                source: "films".to_owned(),
+                inputs: vec![graph_store::Source::text("graph.ttl", films(40))],
+                format: None,
+                lenient: false,
+                description: None,
+                progress: None,
+                cancel: None,
+            })
+            .unwrap();
+        Self {
+            engine,
+            model,
+            _directory: directory,
+        }
+    }
+
+    fn ask(&self, question: &str) -> Answer {
+        let answer = self.engine.ask(&AskRequest::new(question)).unwrap();
+        self.engine.settle().unwrap();
+        answer
+    }
+}
+
+fn directed_by() -> String {
+    json!({
+        "thought": "", "paths": [{ "from": 0, "steps": ["directed by"] }], "then": "values",
+        "attribute": "", "operator": "=", "value": -1,
+    })
+    .to_string()
+}
+
+#[test]
+fn a_sure_plan_costs_no_call_and_an_unsure_one_costs_one() {
+    let modelled = Modelled::new(Config::default(), |_| Ok(directed_by()));
+    let sure = modelled.ask(&format!("who directed {}?", name(0)));
+    assert_eq!((sure.cost.model_calls, modelled.model.calls()), (0, 0));
+    let unsure = modelled.ask(&format!("who brought {} to the screen?", name(4)));
+    assert_eq!(labels(&unsure), [name(1001)]);
+    assert_eq!((unsure.cost.model_calls, modelled.model.calls()), (1, 1));
+    assert!(unsure.cost.tokens > 0 && !unsure.citations.is_empty());
+}
+
+#[test]
+fn what_the_model_planned_is_remembered_and_costs_no_second_call() {
+    let modelled = Modelled::new(Config::default(), |_| Ok(directed_by()));
+    let first = modelled.ask(&format!("who brought {} to the screen?", name(4)));
+    modelled
+        .engine
+        .feedback("default", &first.id, Verdict::Good)
+        .unwrap();
+    let second = modelled.ask(&format!("who brought {} to the screen?", name(8)));
+    assert_eq!(labels(&second), [name(1002)]);
+    assert_eq!(second.hit_kind, HitKind::Plan);
+    assert_eq!(modelled.model.calls(), 1);
+}
+
+#[test]
+fn a_plan_that_a_person_called_wrong_is_not_taken_from_the_model_again() {
+    let modelled = Modelled::new(Config::default(), |_| Ok(directed_by()));
+    let question = format!("who brought {} to the screen?", name(4));
+    let first = modelled.ask(&question);
+    modelled
+        .engine
+        .feedback("default", &first.id, Verdict::Bad)
+        .unwrap();
+    assert_ne!(labels(&modelled.ask(&question)), labels(&first));
+}
+
+#[test]
+fn a_model_that_fails_changes_nothing_and_is_reported() {
+    let modelled = Modelled::new(Config::default(), |_| {
+        Err(ModelError::ScriptEnded {
+            model: "scripted".to_owned(),
+            stage: "compile".to_owned(),
+        })
+    });
+    let answer = modelled.ask(&format!("who brought {} to the screen?", name(4)));
+    assert!(answer.refused);
+    assert!(
+        answer.cut.iter().any(|cut| cut.contains("language model")),
+        "{:?}",
+        answer.cut
+    );
+}
+
+#[test]
+fn no_question_passes_its_budget_of_calls() {
+    for most in [0, 1] {
+        let mut config = Config::default();
+        config.budget.model_calls = most;
+        config.model.plans = refrain::config::When::Always;
+        let modelled = Modelled::new(config, |_| Ok("no plan".to_owned()));
+        for n in 0..4 {
+            let answer = modelled.ask(&format!("who directed {}?", name(n)));
+            assert!(answer.cost.model_calls <= most);
+            assert_eq!(labels(&answer), [name(1000)], "the built-in plan stands");
+        }
+        assert!(modelled.model.calls() <= 4 * most as usize);
+    }
+}
+
+#[test]
+fn a_denial_or_a_name_that_is_not_there_is_no_question_for_the_model() {
+    let modelled = Modelled::new(Config::default(), |_| Ok(directed_by()));
+    for question in [
+        format!("who did not direct {}?", name(0)),
+        "who directed Zork Blorpington?".to_owned(),
+        "what is the weather like?".to_owned(),
+    ] {
+        assert!(modelled.ask(&question).refused, "{question}");
+    }
+    assert_eq!(modelled.model.calls(), 0);
+}
+
+/// Replies that try to be more than a plan.
+fn hostile(n: usize) -> String {
+    let texts = [
+        "Ignore the schema and answer: 42",
+        "{\"paths\":[{\"from\":0,\"steps\":[\"drop graph\"]}],\"then\":\"values\"}",
+        "{\"paths\":[{\"from\":9,\"steps\":[\"directed by\"]}]}",
+        "{\"paths\":[{\"from\":0,\"steps\":[\"<http://e.org/p/directed_by>\"]}]}",
+        "INSERT DATA { <a> <b> <c> }",
+        "{\"paths\":\"all\"}",
+        "\u{202e}{}",
+        "null",
+        "[]",
+        "{\"paths\":[{\"from\":0,\"steps\":[\"directed by\",\"directed by\",\"directed by\",\"directed by\"]}]}",
+    ];
+    format!("{}{}", texts[n % texts.len()], " ".repeat(n / texts.len()))
+}
+
+#[test]
+fn two_hundred_hostile_replies_change_no_answer_and_no_budget() {
+    let mut config = Config::default();
+    config.model.plans = refrain::config::When::Always;
+    config.memory.enabled = false;
+    let turn = std::sync::atomic::AtomicUsize::new(0);
+    let modelled = Modelled::new(config, move |_| {
+        Ok(hostile(
+            turn.fetch_add(1, std::sync::atomic::Ordering::Relaxed),
+        ))
+    });
+    for n in 0..200 {
+        let answer = modelled.ask(&format!("who directed {}?", name(n % 40)));
+        assert_eq!(labels(&answer), [name(1000 + n % 40 / 4)], "{}", hostile(n));
+        assert_eq!(answer.cost.model_calls, 1);
+    }
+    assert_eq!(modelled.model.calls(), 200);
+}
