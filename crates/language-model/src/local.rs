@@ -1,7 +1,7 @@
 //! What does a model on this machine reply? A quantised Llama from a GGUF file, run in this process on one thread of the CPU.
 //!
-//! One file holds everything: weights, tokenizer, chat template. Nothing is downloaded; [`find_weights`] lists what there is.
-//! A constraint is kept while the reply is written, token by token, so nothing outside it can come out. What is read is
+//! One file holds everything: weights, tokenizer, chat template. Nothing is downloaded;
+//! [`find_weights`](crate::weights::find_weights) lists what there is. A constraint is kept while the reply is written, token by token, so nothing outside it can come out. What is read is
 //! kept, so a prompt that begins like the one before costs only what differs. Small models write well-formed nonsense:
 //! that a reply fits its constraint does not make it right.
 //!
@@ -9,7 +9,7 @@
 //! `cargo test --release -p language-model --features local --test local -- --nocapture speed`, with its file in
 //! `REFRAIN_LOCAL_MODEL`.
 
-use std::io::{Read, Seek};
+use std::io::{BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -24,10 +24,10 @@ use crate::{
 };
 
 mod draw;
-mod found;
 mod gguf;
 mod guide;
 mod json;
+mod lazy;
 mod llama;
 mod reply;
 mod template;
@@ -36,7 +36,7 @@ mod tests;
 mod vocabulary;
 mod weights;
 
-pub use found::{FindError, FoundWeights, WeightsForm, find_weights};
+pub use lazy::LazyLocalModel;
 
 use gguf::Gguf;
 use guide::{Guide, GuideError, Next};
@@ -174,12 +174,7 @@ impl LocalModel {
     /// [`LocalError`] naming the file, and what is wrong with it or not supported.
     pub fn from_file(path: impl AsRef<Path>, options: &LocalOptions) -> Result<Self, LocalError> {
         let path = path.as_ref();
-        let file = fs_err::File::open(path).map_err(|source| LocalError::File {
-            path: path.to_owned(),
-            source,
-        })?;
-        let clock = Arc::new(MonotonicClock);
-        Self::read(std::io::BufReader::new(file), path, options, clock)
+        Self::read(open(path)?, path, options, Arc::new(MonotonicClock))
     }
 
     /// Loads a model from the bytes of a file called `path`.
@@ -193,9 +188,8 @@ impl LocalModel {
         let vocabulary = Vocabulary::read(&file)?;
         let template = Template::read(&file, &vocabulary)?;
         let llama = Llama::load(&mut file)?;
-        let name = path.file_name().unwrap_or(path.as_os_str());
         Ok(Self {
-            name: name.to_string_lossy().into_owned(),
+            name: lazy::name_of(path),
             vocabulary,
             template,
             context: options.context_tokens.min(llama.shape().context),
@@ -348,6 +342,14 @@ impl LocalModel {
             usage,
         }
     }
+}
+
+fn open(path: &Path) -> Result<BufReader<fs_err::File>, LocalError> {
+    let file = fs_err::File::open(path).map_err(|source| LocalError::File {
+        path: path.to_owned(),
+        source,
+    })?;
+    Ok(BufReader::new(file))
 }
 
 impl LanguageModel for LocalModel {

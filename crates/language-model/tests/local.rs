@@ -13,7 +13,8 @@
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use language_model::local::{LocalModel, LocalOptions, WeightsForm, find_weights};
+use language_model::local::{LocalModel, LocalOptions};
+use language_model::weights::{WeightsForm, find_weights};
 use language_model::{ChatRequest, Completion, Constraint, FinishReason, LanguageModel, Message};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;

@@ -402,6 +402,40 @@ fn the_clock_is_asked_before_every_token() {
 }
 
 #[test]
+fn a_model_that_is_loaded_when_it_is_asked_answers_as_one_that_is_loaded_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tiny.gguf");
+    fs_err::write(&path, file(7)).unwrap();
+    let lazy = LazyLocalModel::new(&path, LocalOptions::default()).unwrap();
+    assert_eq!(lazy.model(), "tiny.gguf");
+    let asked = request("the abc");
+    assert_eq!(
+        lazy.complete(&asked, &mut |_| ()).unwrap(),
+        reply(&model(), &asked)
+    );
+    fs_err::remove_file(&path).unwrap();
+    assert!(
+        lazy.complete(&asked, &mut |_| ()).is_ok(),
+        "it is kept once it is loaded"
+    );
+}
+
+#[test]
+fn a_file_that_is_no_model_is_told_before_it_is_asked_and_one_that_is_gone_when_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tiny.gguf");
+    fs_err::write(&path, "PK\u{3}\u{4} a zip").unwrap();
+    let error = LazyLocalModel::new(&path, LocalOptions::default()).unwrap_err();
+    assert!(matches!(error, LocalError::Foreign { .. }), "{error}");
+    fs_err::write(&path, file(7)).unwrap();
+    let lazy = LazyLocalModel::new(&path, LocalOptions::default()).unwrap();
+    fs_err::remove_file(&path).unwrap();
+    let error = lazy.complete(&request("the"), &mut |_| ()).unwrap_err();
+    assert!(matches!(error, ModelError::Local { .. }), "{error}");
+    assert!(error.to_string().contains("tiny.gguf"), "{error}");
+}
+
+#[test]
 fn other_files_are_named_with_what_is_supported() {
     let error = load(b"PK\x03\x04 a zip").unwrap_err();
     assert!(matches!(error, LocalError::Foreign { .. }), "{error}");

