@@ -4,6 +4,7 @@
 
 mod eval;
 mod memory;
+mod models;
 mod simulate;
 
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use eval::{EvalArgs, EvalFeedback, EvalMode, EvalModel, EvalOrder};
 pub(crate) use memory::{AddArgs, ForgetArgs, MemoryCommand, NoteVerdict};
+pub(crate) use models::ModelsCommand;
 pub(crate) use simulate::SimulateArgs;
 
 const STYLES: Styles = Styles::styled()
@@ -117,6 +119,9 @@ pub(crate) enum Command {
     Eval(EvalArgs),
     /// Compare replacement policies of a bounded memory
     Simulate(SimulateArgs),
+    /// Weights of models: list them, pull known ones
+    #[command(subcommand)]
+    Models(ModelsCommand),
     /// See it work on a small film graph
     Demo(DemoArgs),
     /// Check the directory: graphs, journal, settings, embedder

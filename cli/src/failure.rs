@@ -38,6 +38,11 @@ impl Failure {
         }
     }
 
+    /// Something failed because of what a library tells, with the causes of that.
+    pub(crate) fn caused(error: &dyn std::error::Error) -> Self {
+        Self::new(with_causes(error))
+    }
+
     /// With a remedy.
     pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
         Self {
@@ -106,13 +111,13 @@ impl From<refrain::EngineError> for Failure {
 
 impl From<language_model::ModelError> for Failure {
     fn from(error: language_model::ModelError) -> Self {
-        Self::new(with_causes(&error))
+        Self::caused(&error)
     }
 }
 
 impl From<language_model::cassette::CassetteError> for Failure {
     fn from(error: language_model::cassette::CassetteError) -> Self {
-        Self::new(with_causes(&error))
+        Self::caused(&error)
     }
 }
 

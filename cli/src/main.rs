@@ -70,6 +70,7 @@ fn run(cli: Cli, ui: Ui) -> Outcome {
         Command::Eval(args) => commands::eval::run(&args, global, ui),
         Command::Simulate(args) => commands::simulate::run(&args, global, ui),
         Command::Memory(command) => commands::memory::run(&command, global, ui),
+        Command::Models(command) => commands::models::run(&command, global, ui),
         Command::Warm(args) => commands::warm::run(&args, global, ui),
         Command::Demo(args) => commands::demo::run(&args, ui),
         Command::Doctor => commands::doctor::run(global, ui),

@@ -1,6 +1,6 @@
 //! Which language model takes part, and where is it?
 //!
-//! The settings name it, the environment holds what is secret: `OPENAI_API_KEY` is never read from a file, shown or
+//! A server's or a file's in this process. The settings name it, the environment holds what is secret: `OPENAI_API_KEY` is never read from a file, shown or
 //! logged.
 
 use std::path::Path;
@@ -12,7 +12,7 @@ use language_model::openai::{OpenAi, OpenAiConfig, Secret};
 use refrain::Config;
 use refrain::config::ModelSettings;
 
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 
 /// Where the model is asked when neither the settings nor the environment say.
 const OPENAI: &str = "https://api.openai.com/v1";
@@ -23,15 +23,51 @@ pub(crate) fn named(config: &Config) -> Outcome<Option<Arc<dyn LanguageModel>>> 
     if !settings.replay.as_os_str().is_empty() {
         return replayed(&settings.replay).map(Some);
     }
+    if !settings.path.as_os_str().is_empty() {
+        return recorded(local(&settings.path)?, settings).map(Some);
+    }
     let name = given(&settings.name, "OPENAI_MODEL");
     if name.is_empty() {
         return Ok(None);
     }
-    let asked = OpenAi::new(server(settings, &name))?;
+    recorded(OpenAi::new(server(settings, &name))?, settings).map(Some)
+}
+
+/// The model, each of whose exchanges is written down where the settings say so.
+fn recorded(
+    model: impl LanguageModel + 'static,
+    settings: &ModelSettings,
+) -> Outcome<Arc<dyn LanguageModel>> {
     if settings.record.as_os_str().is_empty() {
-        return Ok(Some(Arc::new(asked)));
+        return Ok(Arc::new(model));
     }
-    Ok(Some(Arc::new(Recorder::to_file(asked, &settings.record)?)))
+    Ok(Arc::new(Recorder::to_file(model, &settings.record)?))
+}
+
+#[cfg(feature = "local")]
+fn local(path: &Path) -> Outcome<Arc<dyn LanguageModel>> {
+    use language_model::{LazyLocalModel, LocalOptions, weights};
+
+    let file = weights::find_gguf(path).map_err(|error| unusable(path, &error))?;
+    let model = LazyLocalModel::new(file, LocalOptions::default());
+    Ok(Arc::new(model.map_err(|error| unusable(path, &error))?))
+}
+
+#[cfg(feature = "local")]
+fn unusable(path: &Path, error: &dyn std::error::Error) -> Failure {
+    Failure::caused(error).hint(format!(
+        "model.path is \"{}\": set it to a GGUF file or its directory, or to \"\" for none",
+        path.display()
+    ))
+}
+
+#[cfg(not(feature = "local"))]
+fn local(path: &Path) -> Outcome<Arc<dyn LanguageModel>> {
+    Err(Failure::usage(format!(
+        "model.path is \"{}\", and this build runs no model in its process",
+        path.display()
+    ))
+    .hint("build with `cargo build --release -p refrain-cli --features local`, or set model.path to \"\""))
 }
 
 fn replayed(path: &Path) -> Outcome<Arc<dyn LanguageModel>> {

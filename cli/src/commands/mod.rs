@@ -12,6 +12,7 @@ pub(crate) mod feedback;
 pub(crate) mod init;
 pub(crate) mod load;
 pub(crate) mod memory;
+pub(crate) mod models;
 pub(crate) mod note;
 pub(crate) mod simulate;
 pub(crate) mod source;

@@ -20,6 +20,7 @@ fn the_help_of_every_command_is_as_agreed() {
         "sparql",
         "eval",
         "simulate",
+        "models",
         "demo",
         "doctor",
         "config",

@@ -5,7 +5,13 @@ pub mod cassette;
 mod chat;
 mod clock;
 mod embedder;
+#[cfg(feature = "hub")]
+pub mod hub;
 pub mod json;
+#[cfg(feature = "local")]
+pub mod local;
+#[cfg(any(feature = "hub", feature = "openai"))]
+mod loopback;
 #[cfg(feature = "minilm")]
 pub mod minilm;
 mod model_error;
@@ -17,6 +23,7 @@ mod table;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod tokens;
+pub mod weights;
 pub mod words;
 mod wrap;
 
@@ -27,6 +34,8 @@ pub use chat::{
 };
 pub use clock::{Clock, ManualClock, MonotonicClock};
 pub use embedder::{EmbedError, Embedder};
+#[cfg(feature = "local")]
+pub use local::{LazyLocalModel, LocalError, LocalModel, LocalOptions};
 #[cfg(feature = "minilm")]
 pub use minilm::{LoadError, MiniLm};
 pub use model_error::{BudgetKind, ModelError, RetryAdvice};

@@ -16,6 +16,7 @@ use thiserror::Error;
 use tokenizers::{Tokenizer, TruncationParams};
 
 use crate::embedder::excerpt;
+use crate::weights::models_directory;
 use crate::{EmbedError, Embedder};
 
 mod bert;
@@ -204,14 +205,9 @@ pub fn search_directories(
     if let Some(directory) = explicit {
         return vec![directory.to_owned()];
     }
-    let set = |name| {
-        variable(name)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    };
-    let cache = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
-    let cached = cache.map(|cache| cache.join("refrain/models/all-MiniLM-L6-v2"));
-    set("REFRAIN_MODEL_DIR").into_iter().chain(cached).collect()
+    let named = variable("REFRAIN_MODEL_DIR").filter(|value| !value.is_empty());
+    let cached = models_directory(variable).map(|models| models.join("all-MiniLM-L6-v2"));
+    named.map(PathBuf::from).into_iter().chain(cached).collect()
 }
 
 /// The first of `directories` that has all files of the model.

@@ -152,6 +152,9 @@ pub struct ModelSettings {
     pub name: String,
     /// The endpoint; empty: the environment's `OPENAI_BASE_URL`, else OpenAI's own.
     pub base_url: String,
+    /// A GGUF model in this process, a file or its directory, in the place of `name`; empty: none. The engine itself
+    /// reads none: whoever opens it gives it the model.
+    pub path: PathBuf,
     /// Azure's `api-version`; empty: no Azure.
     pub api_version: String,
     /// A file to record every exchange to; empty: none.
@@ -168,6 +171,8 @@ pub struct ModelSettings {
     pub summaries: When,
     /// Below this confidence of the built-in stage it counts as unsure, in `[0, 1]`.
     pub below: f32,
+    /// Where known models are pulled from; empty: the environment's `HF_ENDPOINT`, else Hugging Face.
+    pub hub: String,
     /// The longest that a call may take, in seconds.
     pub timeout_s: u64,
 }
