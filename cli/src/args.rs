@@ -218,6 +218,9 @@ pub(crate) struct AskArgs {
     /// Whether the memory takes part
     #[arg(long, value_enum, default_value_t = Switch::On, value_name = "on|off", hide_possible_values = true)]
     pub(crate) memory: Switch,
+    /// Ask no language model, whatever the settings say
+    #[arg(long)]
+    pub(crate) no_model: bool,
 }
 
 /// On or off.

@@ -122,6 +122,9 @@ fn foot(answer: &Answer) -> String {
         HitKind::Plan => "remembered plan, run again".to_owned(),
         HitKind::Exact => "remembered, evidence unchanged".to_owned(),
     });
+    if let Some(model) = &answer.model {
+        parts.push(format!("with {}", safe(model)));
+    }
     parts.push(duration(answer.cost.micros));
     if !answer.refused {
         parts.push(format!("confidence {:.2}", answer.confidence));

@@ -3,7 +3,7 @@
 use std::io::{BufRead, IsTerminal, Read};
 use std::path::PathBuf;
 
-use refrain::{AskRequest, Engine, MemoryUse};
+use refrain::{AskRequest, Engine, MemoryUse, ModelUse};
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 
@@ -45,6 +45,11 @@ fn request(args: &AskArgs, question: &str) -> AskRequest {
         memory: match args.memory {
             Switch::On => MemoryUse::On,
             Switch::Off => MemoryUse::Off,
+        },
+        model: if args.no_model {
+            ModelUse::Off
+        } else {
+            ModelUse::Allowed
         },
         explain: args.explain,
     }
