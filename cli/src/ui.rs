@@ -88,6 +88,13 @@ impl Ui {
             .map_or_else(|| vec![text.to_owned()], |room| wrap(text, room, hang))
     }
 
+    /// Prints a text, broken between words where the terminal is too narrow, later lines indented by `hang`.
+    pub(crate) fn paragraph(self, text: &str, hang: usize) -> Outcome {
+        self.fit(text, hang)
+            .into_iter()
+            .try_for_each(|line| self.line(line))
+    }
+
     /// Prints a value as indented JSON.
     pub(crate) fn json<T: Serialize>(self, value: &T) -> Outcome {
         let mut out = io::stdout().lock();

@@ -123,7 +123,7 @@ fn conversation(args: &AskArgs, global: &Global, ui: Ui) -> Outcome {
         return Err(refrain::EngineError::NoSources.into());
     }
     ui.note(format!(
-        "asking {}; :help says what else there is",
+        "asking {}; :help says what else there is, :quit leaves",
         names.join(", ")
     ));
     let mut talk = Conversation {
@@ -166,10 +166,10 @@ impl Conversation<'_> {
     /// Does what a line says; `true` ends the conversation.
     fn take(&mut self, line: &str) -> Outcome<bool> {
         match line {
-            ":q" | ":quit" | ":exit" => return Ok(true),
-            ":h" | ":help" => self.ui.line(HELP)?,
-            ":good" => self.judge(refrain::Verdict::Good)?,
-            ":bad" => self.judge(refrain::Verdict::Bad)?,
+            ":q" | ":quit" | ":exit" | "quit" | "exit" => return Ok(true),
+            ":h" | ":help" | "help" => self.ui.line(HELP)?,
+            ":good" | "good" => self.judge(refrain::Verdict::Good)?,
+            ":bad" | "bad" => self.judge(refrain::Verdict::Bad)?,
             ":explain" => {
                 self.args.explain = !self.args.explain;
                 let now = if self.args.explain { "shown" } else { "hidden" };
@@ -189,7 +189,7 @@ impl Conversation<'_> {
                     }
                 }
             }
-            other if other.starts_with(':') => {
+            other if other.starts_with([':', '/']) => {
                 let known = [":good", ":bad", ":explain", ":sources", ":quit", ":help"];
                 let hint = refrain::suggest::closest(other, known).map_or_else(
                     || ":help lists what there is".to_owned(),

@@ -90,7 +90,7 @@ impl Show {
         if self.ui.json {
             Ok(())
         } else {
-            self.ui.line(text)
+            self.ui.paragraph(text, 2)
         }
     }
 
@@ -127,11 +127,15 @@ impl Show {
         self.engine.settle()?;
         if !self.ui.json {
             self.ui.line("")?;
-            let kind = self.ui.paint(Tone::Faint, &format!("({kind})"));
-            self.ui.line(format!(
-                "{} {question} {kind}",
-                self.ui.paint(Tone::Name, "?")
-            ))?;
+            let mut lines = self.ui.fit(&format!("? {question} ({kind})"), 2);
+            if let Some(first) = lines.first_mut() {
+                *first = first.replacen('?', &self.ui.paint(Tone::Name, "?"), 1);
+            }
+            if let Some(last) = lines.last_mut() {
+                let faint = self.ui.paint(Tone::Faint, &format!("({kind})"));
+                *last = last.replacen(&format!("({kind})"), &faint, 1);
+            }
+            lines.into_iter().try_for_each(|line| self.ui.line(line))?;
             answer_view::print(&answer, self.ui)?;
         }
         self.steps

@@ -295,11 +295,8 @@ fn stats(engine: &Engine, namespace: &str, ui: Ui) -> Outcome {
             .iter()
             .map(|(aspect, count)| format!("{aspect} {count}"))
             .collect();
-        ui.line(format!(
-            "{} {}",
-            ui.paint(Tone::Name, source),
-            safe(&parts.join(", "))
-        ))?;
+        let text = format!("by aspect, {source}: {}", parts.join(", "));
+        ui.paragraph(&safe(&text), 2)?;
     }
     Ok(())
 }

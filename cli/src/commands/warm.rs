@@ -110,10 +110,10 @@ fn print(report: &WarmReport, dry_run: bool, ui: Ui) -> Outcome {
         .iter()
         .map(|(kind, count)| format!("{kind} {count}"))
         .collect();
-    ui.line(format!("  {}", ui.paint(Tone::Faint, &kinds.join(", "))))?;
+    ui.paragraph(&format!("  {}", kinds.join(", ")), 2)?;
     for (question, reason) in report.examples.iter().take(3) {
         let text = format!("  dropped: {} ({reason})", safe(question));
-        ui.line(ui.paint(Tone::Faint, &text))?;
+        ui.paragraph(&text, 4)?;
     }
     Ok(())
 }

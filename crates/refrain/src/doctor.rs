@@ -171,6 +171,7 @@ fn whole(root: &Path, config: Config, surroundings: Surroundings) -> Check {
                 .namespaces()
                 .map(|namespace| knowledge.memory(namespace).len())
                 .sum();
+            let namespaces = knowledge.namespaces().count();
             let own = engine.embedder_fingerprint();
             let kept = knowledge.embedder();
             let mut problems = Vec::new();
@@ -182,8 +183,17 @@ fn whole(root: &Path, config: Config, surroundings: Surroundings) -> Check {
             Check {
                 what,
                 found: format!(
-                    "{experiences} experiences in {} namespaces, embedder {own}",
-                    knowledge.namespaces().count()
+                    "{experiences} {} in {namespaces} {}, embedder {own}",
+                    if experiences == 1 {
+                        "experience"
+                    } else {
+                        "experiences"
+                    },
+                    if namespaces == 1 {
+                        "namespace"
+                    } else {
+                        "namespaces"
+                    },
                 ),
                 problems,
             }
