@@ -3,6 +3,7 @@
 //! Without a language model an answer is extractive: the sentences that speak most to the question, each with its
 //! passage and span, and the chain of entities that led there. Where nothing speaks to it, it is refused.
 
+mod bridge;
 mod demand;
 mod stands;
 mod statement;
@@ -43,7 +44,7 @@ impl Default for AnswerConfig {
             passages: 5,
             sentences: 3,
             minimum_support: 0.35,
-            minimum_likeness: 0.45,
+            minimum_likeness: 0.4,
         }
     }
 }
@@ -393,3 +394,6 @@ impl Index {
         Some(chain)
     }
 }
+
+#[cfg(test)]
+mod tests;

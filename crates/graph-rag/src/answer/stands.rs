@@ -5,13 +5,14 @@
 
 use language_model::Embedder;
 
+use super::bridge::{Bridges, Subject};
 use super::demand::{Demand, Name, is_said};
 use super::{AnswerConfig, AnswerRefusal, Citation};
 use crate::GraphRagError;
 use crate::index::Index;
 use crate::lexical_entailment::{content_words, stands_in, word_cover};
 use crate::linear_rag::{Query, Ranked, Retrieval};
-use crate::token::{Encoded, tokens};
+use crate::token::{Encoded, Token, tokens};
 
 /// Sentences that are tried, best first.
 const MAX_TRIED: usize = 8;
@@ -59,8 +60,6 @@ const BONDS: [&[&str]; 3] = [
 
 /// What a sentence says with the way to it.
 struct Ground {
-    /// The passage and the sentences on the way, encoded.
-    encoded: String,
     /// The words of the sentence, its title and the sentences on the way.
     words: Vec<String>,
     /// The sentence gives dates of a life.
@@ -86,10 +85,10 @@ impl Index {
             .collect();
         let least = citations.first().map_or(0.0, |c| c.score * TRIED_SHARE);
         let tried = citations.iter().take(MAX_TRIED);
+        let bridges = Bridges::read(self, found, &read);
         let mut refusal = None;
         for (place, citation) in tried.enumerate().filter(|(_, c)| c.score >= least) {
-            let ground = self.ground_of(found, citation, &demand, &read);
-            let missing = self.missing(&demand, citation, &ground, &read);
+            let (ground, missing) = self.ground_of(citation, &demand, &bridges, &read);
             let why = if missing.is_empty() {
                 let unsaid = unsaid(&demand, &ground, config.minimum_likeness, embedder)?;
                 if unsaid.is_empty() {
@@ -106,99 +105,50 @@ impl Index {
         })))
     }
 
+    /// What a sentence says with the way to it, and the names and numbers of the question that are neither there nor in its
+    /// passage.
     fn ground_of(
         &self,
-        found: &Retrieval,
         citation: &Citation,
         demand: &Demand,
+        bridges: &Bridges<'_>,
         read: &[u32],
-    ) -> Ground {
+    ) -> (Ground, Vec<String>) {
         let title = self
             .passage(citation.passage)
             .map_or("", |p| p.title.as_str());
+        let subject = Subject::of(title, &citation.text);
         let mut way = format!("{title}\n{}", citation.text);
         let mut whole = self.full_text(citation.passage).to_owned();
-        for link in self.chain_to(found, citation) {
-            let sentence = link.sentence.unwrap_or_default();
-            way = format!("{way}\n{sentence}");
-            whole = format!("{whole}\n{sentence}");
-        }
-        // What an experience led to directly, a passage may still say the way to.
-        let spoken = Encoded::new(&format!("{title}\n{}", citation.text)).text;
+        let mut missing: Vec<&Name> = Vec::new();
         for name in &demand.names {
-            let bridges = read.iter().filter_map(|at| self.bridge(*at, name, &spoken));
-            for sentence in bridges {
-                way = format!("{way}\n{sentence}");
+            match bridges.way(name, &subject) {
+                Some(sentences) => {
+                    for sentence in sentences {
+                        way = format!("{way}\n{sentence}");
+                        whole = format!("{whole}\n{sentence}");
+                    }
+                }
+                None => missing.push(name),
             }
         }
-        Ground {
-            encoded: Encoded::new(&whole).text,
-            words: language_model::words::words(&way),
-            dates: gives_life(&citation.text),
-        }
-    }
-
-    /// The names and numbers of the question that neither a sentence's ground nor a passage bridged to it has.
-    fn missing(
-        &self,
-        demand: &Demand,
-        citation: &Citation,
-        ground: &Ground,
-        read: &[u32],
-    ) -> Vec<String> {
-        let title = self
-            .passage(citation.passage)
-            .map_or("", |p| p.title.as_str());
-        let spoken = Encoded::new(&format!("{title}\n{}", citation.text)).text;
-        let has = |name: &&Name| {
-            name.stands_in(&ground.encoded)
-                || read
-                    .iter()
-                    .any(|place| self.bridge(*place, name, &spoken).is_some())
-        };
-        let mut missing: Vec<String> = demand
-            .names
-            .iter()
-            .filter(|name| !has(name))
-            .map(|name| name.shown.clone())
-            .collect();
+        let encoded = Encoded::new(&whole).text;
+        missing.retain(|name| !name.stands_in(&encoded));
         // Of names that are set side by side a sentence has one; the others are in what was read.
         if demand.compares && missing.len() < demand.names.len() {
-            let texts: Vec<&str> = read
-                .iter()
-                .filter_map(|place| {
-                    Some(self.records.get(*place as usize)?.encoded().text.as_str())
-                })
-                .collect();
-            missing.retain(|shown| {
-                let name = Encoded::new(shown).text;
-                !texts.iter().any(|text| text.contains(&name))
-            });
+            let texts = read.iter().filter_map(|at| self.records.get(*at as usize));
+            let texts: Vec<&str> = texts.map(|r| r.encoded().text.as_str()).collect();
+            missing.retain(|name| !texts.iter().any(|text| text.contains(&name.encoded)));
         }
+        let mut missing: Vec<String> = missing.into_iter().map(|n| n.shown.clone()).collect();
         let numbers = demand.numbers.iter();
-        let numbers = numbers.filter(|number| !ground.encoded.contains(*number));
+        let numbers = numbers.filter(|number| !encoded.contains(*number));
         missing.extend(numbers.map(|n| n.trim_matches(['\u{1}', '\u{2}']).to_owned()));
-        missing
-    }
-
-    /// The sentence on a name, in a passage that was read, that also mentions what the answer speaks of.
-    fn bridge(&self, place: u32, name: &Name, spoken: &str) -> Option<&str> {
-        let record = self.records.get(place as usize)?;
-        if !name.stands_in(&record.encoded().text) {
-            return None;
-        }
-        let titled = name.stands_in(&Encoded::new(&record.passage.title).text);
-        let sentences = record.mentions.sentences.iter();
-        sentences
-            .map(|sentence| (sentence, &record.full_text[sentence.span.clone()]))
-            .find(|(sentence, text)| {
-                (titled || name.stands_in(&Encoded::new(text).text))
-                    && sentence.mentions.iter().any(|mention| {
-                        let other = Encoded::new(&mention.name).text;
-                        !other.is_empty() && other != name.encoded && spoken.contains(&other)
-                    })
-            })
-            .map(|(_, text)| text)
+        let ground = Ground {
+            words: language_model::words::words(&way),
+            dates: gives_life(&citation.text, demand.place),
+        };
+        (ground, missing)
     }
 
     /// The share of the question that the passages read hold, if it is enough.
@@ -240,11 +190,12 @@ impl Index {
     }
 }
 
-/// Whether dates stand in parentheses, as those of a life do behind a name.
-fn gives_life(text: &str) -> bool {
+/// Whether dates stand in parentheses, as those of a life do behind a name; with a place, where one is asked for.
+fn gives_life(text: &str, place: bool) -> bool {
     text.split('(').skip(1).any(|inside| {
-        let inside = inside.split(')').next().unwrap_or_default();
-        tokens(inside).iter().any(|t| super::is_date_word(t.text))
+        let inside = tokens(inside.split(')').next().unwrap_or_default());
+        let names = |t: &Token<'_>| t.is_capitalised() && !super::is_date_word(t.text);
+        inside.iter().any(|t| super::is_date_word(t.text)) && (!place || inside.iter().any(names))
     })
 }
 
