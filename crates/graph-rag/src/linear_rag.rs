@@ -156,7 +156,7 @@ impl Index {
     pub(crate) fn relevances(&self, query: &Query, relevance: Relevance) -> Vec<f64> {
         let cosines = self.vectors.passages.cosines(&query.vector);
         match relevance {
-            Relevance::Cosine => cosines,
+            Relevance::Cosine => cosines.into_iter().map(f64::from).collect(),
             Relevance::Hybrid => {
                 relevances(&cosines, Some(&self.words.scores(&words(&query.text))))
             }
@@ -240,22 +240,21 @@ impl Index {
 }
 
 /// The best of scored places, best first, ties by place.
-fn best(scores: &[f64], count: usize) -> Vec<Ranked> {
-    let order =
-        |a: &Ranked, b: &Ranked| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage));
-    let mut all: Vec<Ranked> = (0_u32..)
-        .zip(scores)
-        .map(|(passage, score)| Ranked {
-            passage,
-            score: *score,
-        })
-        .collect();
-    if count < all.len() && count > 0 {
-        all.select_nth_unstable_by(count - 1, order);
+fn best<T: Copy + Into<f64>>(scores: &[T], count: usize) -> Vec<Ranked> {
+    let mut best: Vec<Ranked> = Vec::with_capacity(count.min(scores.len()) + 1);
+    let mut least = f64::NEG_INFINITY;
+    for (passage, score) in (0_u32..).zip(scores) {
+        let score = (*score).into();
+        // Most are worse than the last of those kept; one that is as good comes later.
+        if best.len() == count && score.total_cmp(&least).is_le() {
+            continue;
+        }
+        let place = best.partition_point(|kept| kept.score.total_cmp(&score).is_ge());
+        best.insert(place, Ranked { passage, score });
+        best.truncate(count);
+        least = best.last().map_or(f64::NEG_INFINITY, |kept| kept.score);
     }
-    all.truncate(count);
-    all.sort_by(order);
-    all
+    best
 }
 
 #[cfg(test)]

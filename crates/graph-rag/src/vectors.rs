@@ -144,7 +144,7 @@ impl VectorTable {
         let mut products = vec![0.0; self.rows];
         fill(&mut products, LEAST_SHARED_ROWS, |start, run| {
             for (at, slot) in run.iter_mut().enumerate() {
-                *slot = dot(self.row(start + at), query.as_slice());
+                *slot = dot(self.row(start + at), query.as_slice()).clamp(-1.0, 1.0);
             }
         });
         products
@@ -161,21 +161,18 @@ impl VectorTable {
     }
 
     /// Cosines of all rows with a unit vector; of a large table within [`Compact::bound`].
-    pub(crate) fn cosines(&self, query: &Embedding) -> Vec<f64> {
-        let products = if self.is_large() {
+    pub(crate) fn cosines(&self, query: &Embedding) -> Vec<f32> {
+        if self.is_large() {
             self.compact().products(query)
         } else {
             self.products(query)
-        };
-        let cosine = |product: f32| f64::from(product.clamp(-1.0, 1.0));
-        products.into_iter().map(cosine).collect()
+        }
     }
 
     /// Cosines as of a large table.
     #[cfg(test)]
-    pub(crate) fn compact_cosines(&self, query: &Embedding) -> Vec<f64> {
-        let products = self.compact().products(query);
-        products.into_iter().map(f64::from).collect()
+    pub(crate) fn compact_cosines(&self, query: &Embedding) -> Vec<f32> {
+        self.compact().products(query)
     }
 
     /// The row nearest to a unit vector, the first of equals, and its cosine: exact, whatever the size.
@@ -265,7 +262,7 @@ impl Compact {
                     .zip(&query)
                     .map(|(a, b)| i32::from(*a) * i32::from(*b))
                     .sum();
-                *slot = sum as f32 / (SCALE * SCALE);
+                *slot = (sum as f32 / (SCALE * SCALE)).clamp(-1.0, 1.0);
             }
         });
         products
@@ -298,7 +295,8 @@ mod tests {
         let each: Vec<f64> = (0..table.len())
             .map(|row| table.cosine(row, &query))
             .collect();
-        assert_eq!(table.cosines(&query), each);
+        let all: Vec<f64> = table.cosines(&query).into_iter().map(f64::from).collect();
+        assert_eq!(all, each);
         let most = each.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let (row, cosine) = table.nearest(&query).unwrap();
         assert_eq!((cosine, each[row]), (most, most));

@@ -449,6 +449,7 @@ fn the_way_of_large_corpora_ranks_as_the_exact_one() {
             },
         );
         let cosines = large.vectors.passages.compact_cosines(&query.vector);
+        let cosines: Vec<f64> = cosines.into_iter().map(f64::from).collect();
         let found = large.search_with(&query, &cosines, &query.seeds, &narrow);
         graph += usize::from(found.path == Path::Graph);
         alike += usize::from(
