@@ -19,7 +19,7 @@ use crate::experience::{
 };
 use crate::grounding::{Grounding, claims};
 use crate::index::{ChangeReport, Index};
-use crate::linear_rag::{LinearRagConfig, Path, Query, Retrieval};
+use crate::linear_rag::{LinearRagConfig, Nearness, Path, Query, Retrieval};
 use crate::scaffold::{Scaffold, key_sentences, template};
 
 pub use calibrate::{Calibration, calibrate_alpha};
@@ -130,7 +130,7 @@ impl<S: ExperienceStore> LivingRag<S> {
         retrieval: &LinearRagConfig,
         now: u64,
     ) -> Result<LivingRetrieval, GraphRagError> {
-        let nearness = index.relevances(&query, retrieval.relevance);
+        let nearness = Nearness::of(index, &query, retrieval.relevance);
         let count = retrieval.retrieval_top_k;
         let retrieval = &LinearRagConfig {
             retrieval_top_k: match self.config.mode {
@@ -171,7 +171,7 @@ impl<S: ExperienceStore> LivingRag<S> {
         };
         let features = match self.config.mode {
             Mode::Paper => Vec::new(),
-            Mode::Guarded => ranking::features(index, &nearness, &found),
+            Mode::Guarded => ranking::features(index, &nearness.values, &found),
         };
         let (keep, bounds) = (self.config.keep, &self.config.ranking);
         self.ranking

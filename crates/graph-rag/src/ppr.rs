@@ -194,6 +194,28 @@ impl PassageEntityGraph {
         Csr::from_rows(rows.collect(), "adjacencies")
     }
 
+    /// What all weights of a restart are together; those that are negative or not a number count as zero.
+    #[must_use]
+    pub fn total(passages: &[f64], entities: &[(u32, f64)]) -> f64 {
+        let all = passages.iter().chain(entities.iter().map(|(_, w)| w));
+        all.filter(|w| **w > 0.0).sum()
+    }
+
+    /// How much of its share of the restart a passage has at least in the end: what leaves it for entities of its own comes
+    /// back.
+    #[must_use]
+    pub fn own_share(&self, passage: u32, config: &PprConfig) -> f64 {
+        let place = self.places.get(passage as usize);
+        let leaf = place.map_or(0.0, |place| self.leaf_share[*place as usize]);
+        (1.0 - config.damping) / (1.0 - config.damping.powi(2) * leaf)
+    }
+
+    /// The most that a passage has of what all passages get alike.
+    #[must_use]
+    pub fn most_own_share(&self, config: &PprConfig) -> f64 {
+        (1.0 - config.damping) / (1.0 - config.damping.powi(2))
+    }
+
     /// Scores of all passages, summing with the entities' to 1. Weights of the restart that are negative or not a number
     /// count as zero; without any, all scores are zero. Entities that are not named have weight zero; a repeated one adds up.
     #[must_use]

@@ -1,0 +1,95 @@
+//! How are very many rows compared with a vector in a quarter of the memory?
+//!
+//! A long scan costs what it reads. Each row has a scale of its own, so that its largest number is as large as a byte can
+//! say.
+
+use similarity::Embedding;
+
+use super::LEAST_SHARED_ROWS;
+use crate::parallel::fill;
+
+/// The largest number of a row.
+const MOST: f32 = 127.0;
+
+/// What 1 is in the vector that rows are compared with. Products stay below `127 · SCALE · √dims`: 32 bits hold them up to
+/// 260,000 numbers a row.
+const SCALE: f32 = 32_767.0;
+
+/// Products that are summed side by side.
+const LANES: usize = 16;
+
+/// Rows of unit vectors in 8 bits a number.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Coarse {
+    dims: usize,
+    values: Vec<i8>,
+    /// What 1 is worth in each row.
+    scales: Vec<f32>,
+    /// The largest of the scales.
+    widest: f32,
+}
+
+impl Coarse {
+    pub(super) fn new<'r>(dims: usize, rows: impl Iterator<Item = &'r [f32]>) -> Self {
+        let mut coarse = Self {
+            dims,
+            ..Self::default()
+        };
+        for row in rows {
+            let most = row
+                .iter()
+                .fold(0.0_f32, |most, value| most.max(value.abs()));
+            let scale = most / MOST;
+            let inverse = if scale > 0.0 { scale.recip() } else { 0.0 };
+            #[expect(clippy::cast_possible_truncation, reason = "at most 127 of the scale")]
+            let narrow = |value: &f32| (value * inverse).round().clamp(-MOST, MOST) as i8;
+            coarse.values.extend(row.iter().map(narrow));
+            coarse.scales.push(scale);
+            coarse.widest = coarse.widest.max(scale);
+        }
+        coarse
+    }
+
+    /// Most that a product with a unit vector is wrong by: half a unit in each number of either, and rounding.
+    pub(super) fn bound(&self, query: &Embedding) -> f32 {
+        let sum: f32 = query.as_slice().iter().map(|value| value.abs()).sum();
+        let rows = 0.5 * self.widest * sum;
+        rows + ((self.dims as f32).sqrt() + 1.0) / SCALE
+    }
+
+    /// Products of all rows with a unit vector.
+    pub(super) fn products(&self, query: &Embedding) -> Vec<f32> {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "numbers of unit vectors are at most 1"
+        )]
+        let narrow = |value: &f32| (value * SCALE).round().clamp(-SCALE, SCALE) as i16;
+        let query: Vec<i16> = query.as_slice().iter().map(narrow).collect();
+        let mut products = vec![0.0; self.scales.len()];
+        if self.dims == 0 {
+            return products;
+        }
+        fill(&mut products, LEAST_SHARED_ROWS, |start, run| {
+            let rows = self.values[start * self.dims..].chunks_exact(self.dims);
+            let scales = &self.scales[start..];
+            for ((slot, row), scale) in run.iter_mut().zip(rows).zip(scales) {
+                *slot = (product(row, &query) as f32 * (scale / SCALE)).clamp(-1.0, 1.0);
+            }
+        });
+        products
+    }
+}
+
+fn product(row: &[i8], query: &[i16]) -> i32 {
+    let (runs, rest) = row.as_chunks::<LANES>();
+    let (with, with_rest) = query.as_chunks::<LANES>();
+    let mut sums = [0_i32; LANES];
+    for (run, with) in runs.iter().zip(with) {
+        for lane in 0..LANES {
+            sums[lane] += i32::from(i16::from(run[lane])) * i32::from(with[lane]);
+        }
+    }
+    let rest = rest.iter().zip(with_rest);
+    let rest: i32 = rest.map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
+    sums.iter().sum::<i32>() + rest
+}
