@@ -476,7 +476,8 @@ fn the_way_of_large_corpora_ranks_as_the_exact_one() {
             };
             assert!(
                 (own - there).abs() < most && (own - ranked.score).abs() < most,
-                "{rank}: {own} for {there}, given as {}", ranked.score
+                "{rank}: {own} for {there}, given as {}",
+                ranked.score
             );
         }
     }

@@ -167,6 +167,10 @@ impl<N: Number> Flow<N> {
                 6 => steps.few::<6, T>(node, now, &mut visit),
                 7 => steps.few::<7, T>(node, now, &mut visit),
                 8 => steps.few::<8, T>(node, now, &mut visit),
+                9 => steps.few::<9, T>(node, now, &mut visit),
+                10 => steps.few::<10, T>(node, now, &mut visit),
+                11 => steps.few::<11, T>(node, now, &mut visit),
+                12 => steps.few::<12, T>(node, now, &mut visit),
                 many => steps.many(many, node, now, &mut visit),
             }
             (node, rest) = (node + count, later);

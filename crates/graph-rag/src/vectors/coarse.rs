@@ -15,8 +15,9 @@ const MOST: f32 = 127.0;
 /// 260,000 numbers a row.
 const SCALE: f32 = 32_767.0;
 
-/// Products that are summed side by side.
-const LANES: usize = 16;
+/// Parts of a table that are gone through side by side: memory that is asked for at several places comes two to three times
+/// as fast.
+const STREAMS: usize = 8;
 
 /// Rows of unit vectors in 8 bits a number.
 #[derive(Debug, Clone, Default)]
@@ -70,26 +71,47 @@ impl Coarse {
             return products;
         }
         fill(&mut products, LEAST_SHARED_ROWS, |start, run| {
-            let rows = self.values[start * self.dims..].chunks_exact(self.dims);
-            let scales = &self.scales[start..];
-            for ((slot, row), scale) in run.iter_mut().zip(rows).zip(scales) {
-                *slot = (product(row, &query) as f32 * (scale / SCALE)).clamp(-1.0, 1.0);
-            }
+            self.scan(start, run, &query);
         });
         products
     }
-}
 
-fn product(row: &[i8], query: &[i16]) -> i32 {
-    let (runs, rest) = row.as_chunks::<LANES>();
-    let (with, with_rest) = query.as_chunks::<LANES>();
-    let mut sums = [0_i32; LANES];
-    for (run, with) in runs.iter().zip(with) {
-        for lane in 0..LANES {
-            sums[lane] += i32::from(i16::from(run[lane])) * i32::from(with[lane]);
+    /// Products of the rows from `start` on, as many as there are slots.
+    fn scan(&self, start: usize, slots: &mut [f32], query: &[i16]) {
+        let dims = self.dims;
+        let each = slots.len().div_ceil(STREAMS).max(1);
+        let values = self.values[start * dims..].chunks(each * dims);
+        let scales = self.scales[start..].chunks(each);
+        let mut streams: Vec<_> = slots.chunks_mut(each).zip(values.zip(scales)).collect();
+        for at in 0..each {
+            for (slots, (values, scales)) in &mut streams {
+                let row = values.get(at * dims..(at + 1) * dims);
+                if let (Some(slot), Some(row), Some(scale)) =
+                    (slots.get_mut(at), row, scales.get(at))
+                {
+                    *slot = (product(row, query) as f32 * (scale / SCALE)).clamp(-1.0, 1.0);
+                }
+            }
         }
     }
+}
+
+/// Numbers whose products are summed at once: as 16 bits each, which processors multiply by pairs.
+const RUN: usize = 32;
+
+fn product(row: &[i8], query: &[i16]) -> i32 {
+    let (runs, rest) = row.as_chunks::<RUN>();
+    let (with, with_rest) = query.as_chunks::<RUN>();
+    let mut sum = 0;
+    for (run, with) in runs.iter().zip(with) {
+        let wide: [i16; RUN] = std::array::from_fn(|at| i16::from(run[at]));
+        let products = wide.iter().zip(with);
+        sum += products
+            .map(|(a, b)| i32::from(*a) * i32::from(*b))
+            .sum::<i32>();
+    }
     let rest = rest.iter().zip(with_rest);
-    let rest: i32 = rest.map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
-    sums.iter().sum::<i32>() + rest
+    sum + rest
+        .map(|(a, b)| i32::from(*a) * i32::from(*b))
+        .sum::<i32>()
 }
