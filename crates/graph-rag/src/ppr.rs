@@ -27,7 +27,7 @@ pub struct PprConfig {
     pub max_rounds: usize,
 }
 
-/// Error of a walk in 32 bits a number, as a share of the largest score: each round rounds a score five times by `2⁻²⁴` at
+/// Error of a walk in 32 bits a number, as a share of the largest score: each round rounds a score seven times by `2⁻²⁴` at
 /// most, and what earlier rounds left shrinks by `d²`.
 const NARROW_ERROR: f64 = 1e-6;
 

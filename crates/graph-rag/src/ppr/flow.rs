@@ -3,6 +3,8 @@
 //! Nodes are in order of how many steps lead into them, so that each stretch of equally many is gone through without a
 //! guess where a node's steps end: less than half of the time.
 
+use std::ops::Mul;
+
 use crate::GraphRagError;
 use crate::csr::id32;
 use crate::parallel::{fill_between, threads};
@@ -14,7 +16,7 @@ pub(super) const LEAST_SHARED_NODES: usize = 16_384;
 const LANES: usize = 4;
 
 /// How numbers are kept during a walk. Sums are made in 64 bits whatever it is.
-pub(super) trait Number: Copy + Default + Send + Sync {
+pub(super) trait Number: Copy + Default + Send + Sync + Mul<Output = Self> {
     fn of(value: f64) -> Self;
     fn wide(self) -> f64;
 }
@@ -187,7 +189,7 @@ struct Steps<'f, N> {
 
 impl<N: Number> Steps<'_, N> {
     fn flow(&self, from: u32, probability: N) -> f64 {
-        probability.wide() * self.source[from as usize].wide()
+        (probability * self.source[from as usize]).wide()
     }
 
     fn few<const STEPS: usize, T>(
