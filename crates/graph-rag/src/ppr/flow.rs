@@ -143,11 +143,11 @@ impl<N: Number> Flow<N> {
             .stretches
             .partition_point(|s| s.first_node + s.nodes <= first);
         for stretch in &self.stretches[begun..] {
-            let within = node - stretch.first_node;
-            let count = (stretch.nodes - within).min(rest.len());
-            if count == 0 {
+            if rest.is_empty() {
                 return;
             }
+            let within = node - stretch.first_node;
+            let count = (stretch.nodes - within).min(rest.len());
             let (now, later) = rest.split_at_mut(count);
             let start = stretch.first_edge + within * stretch.steps;
             let edges = start..start + count * stretch.steps;
@@ -270,5 +270,59 @@ impl<N: Number> Flows<N> {
                     *slot = N::of(base[entity] + d * flow);
                 });
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Enough nodes for threads, with none to thirty steps each, fewest first.
+    fn rows() -> Vec<Vec<Step>> {
+        let step = |node: usize, n: usize| Step {
+            node: u32::try_from((node * 31 + n * 7) % 1_000).unwrap(),
+            probability: 1.0 / (n as f64 + 1.0),
+        };
+        let count = LEAST_SHARED_NODES + 500;
+        (0..count)
+            .map(|node| (0..node * 31 / count).map(|n| step(node, n)).collect())
+            .collect()
+    }
+
+    #[test]
+    fn every_node_gets_what_its_steps_bring_however_the_list_is_parted() {
+        let rows = rows();
+        let mut flow = Flow::<f64>::default();
+        for row in &rows {
+            flow.push(row.iter().copied()).unwrap();
+        }
+        flow.part();
+        assert!(flow.parts.is_sorted() && flow.parts.len() < threads());
+        let source: Vec<f64> = (0..1_000).map(f64::from).collect();
+        let naive = |row: &Vec<Step>| {
+            let steps = row.iter();
+            steps
+                .map(|s| s.probability * source[s.node as usize])
+                .sum::<f64>()
+        };
+        let wanted: Vec<f64> = rows.iter().map(naive).collect();
+        let close = |got: &[f64]| {
+            got.iter()
+                .zip(&wanted)
+                .all(|(a, b)| (a - b).abs() <= 1e-9 * b.abs())
+        };
+        let mut at_once = vec![-1.0; rows.len()];
+        flow.fill(&mut at_once, |first, slots| {
+            flow.each(&source, first, slots, |_, flow, slot| *slot = flow);
+        });
+        assert!(close(&at_once));
+        let mut parted = vec![-1.0; rows.len()];
+        for (number, slots) in parted.chunks_mut(777).enumerate() {
+            flow.each(&source, number * 777, slots, |node, flow, slot| {
+                assert!(node >= number * 777);
+                *slot = flow;
+            });
+        }
+        assert_eq!(parted, at_once);
     }
 }
