@@ -3,6 +3,8 @@ CARGO ?= cargo
 # Property tests draw the same cases on every run; set another number to draw others.
 export PROPTEST_RNG_SEED ?= 7
 RELEASE_DIR = $(or $(CARGO_TARGET_DIR),target)/release
+# What tests need beyond the default: scripted graphs and servers that fail to order.
+TEST_FEATURES = --features kgqa/testing,language-model/openai,language-model/testing
 NEXTEST := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
 DENY := $(shell $(CARGO) deny --version >/dev/null 2>&1 && echo yes)
 EXAMPLES := $(wildcard crates/*/examples/*.rs)
@@ -28,10 +30,10 @@ test: lint doc-tests examples unit house ## everything CI checks
 
 lint:
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets --features kgqa/testing --locked -- -D warnings
+	$(CARGO) clippy --workspace --all-targets $(TEST_FEATURES) --locked -- -D warnings
 
 doc-tests:
-	$(CARGO) test --workspace --doc --features kgqa/testing --locked --quiet
+	$(CARGO) test --workspace --doc $(TEST_FEATURES) --locked --quiet
 
 # Every example runs to its end.
 examples:
@@ -43,9 +45,9 @@ examples:
 
 unit:
 ifeq ($(NEXTEST),yes)
-	$(CARGO) nextest run --workspace --features kgqa/testing --locked --no-fail-fast -E 'not binary(house)'
+	$(CARGO) nextest run --workspace $(TEST_FEATURES) --locked --no-fail-fast -E 'not binary(house)'
 else
-	$(CARGO) test --workspace --lib --bins --tests --features kgqa/testing --locked --no-fail-fast
+	$(CARGO) test --workspace --lib --bins --tests $(TEST_FEATURES) --locked --no-fail-fast
 endif
 
 # The rules of the house: dependency picture, file lengths, links, paper symbols, licences.

@@ -55,7 +55,15 @@ pub(crate) fn run(args: &DocumentArgs, global: &Global, ui: Ui) -> Outcome {
             )
         });
     }
-    outcome
+    outcome?;
+    let read = report.added + report.changed + report.unchanged;
+    if read == 0 && report.skipped > 0 {
+        return Err(
+            Failure::new("nothing was added: every file and line was skipped")
+                .hint("the warnings above say why"),
+        );
+    }
+    Ok(())
 }
 
 fn print(report: &AddReport, micros: u64, ui: Ui) -> Outcome {

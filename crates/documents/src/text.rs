@@ -1,6 +1,9 @@
 //! What does a plain text say? Itself; its title is its name.
 
+use std::borrow::Cow;
+
 use crate::document::Heading;
+use crate::encoding::clean;
 
 /// What a reader took out of a file.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -22,6 +25,18 @@ impl Extracted {
             text,
             ..Self::default()
         }
+    }
+}
+
+/// A piece of text without the control characters that references like `&#13;` stand for.
+fn unescaped(text: &str) -> Cow<'_, str> {
+    if text
+        .chars()
+        .any(|c| c.is_control() && !matches!(c, '\n' | '\t'))
+    {
+        Cow::Owned(clean(text.to_owned()))
+    } else {
+        Cow::Borrowed(text)
     }
 }
 
@@ -49,7 +64,8 @@ pub(crate) struct Blocks {
 impl Blocks {
     /// Adds running text.
     pub(crate) fn push(&mut self, text: &str) {
-        let mut rest = text;
+        let text = unescaped(text);
+        let mut rest = text.as_ref();
         while !rest.is_empty() {
             let word = rest.trim_start();
             self.space |= word.len() < rest.len();
@@ -64,6 +80,7 @@ impl Blocks {
 
     /// Adds text as it is, line breaks and all.
     pub(crate) fn push_verbatim(&mut self, text: &str) {
+        let text = unescaped(text);
         if self.open.is_none() {
             if text.trim().is_empty() {
                 return;
@@ -71,7 +88,7 @@ impl Blocks {
             self.begin();
             self.text.push_str(text.trim_start_matches('\n'));
         } else {
-            self.text.push_str(text);
+            self.text.push_str(&text);
         }
         self.space = false;
     }

@@ -36,6 +36,8 @@ pub struct AnswerConfig {
     /// Least likeness, as a cosine, of each word that says what is asked to a word of the sentence, its title or the way
     /// to it, where it stands in none of them.
     pub minimum_likeness: f64,
+    /// The most that the words without a like may weigh of the words that say what is asked, by idf, as a share.
+    pub maximum_unsaid: f64,
 }
 
 impl Default for AnswerConfig {
@@ -44,7 +46,8 @@ impl Default for AnswerConfig {
             passages: 5,
             sentences: 3,
             minimum_support: 0.35,
-            minimum_likeness: 0.4,
+            minimum_likeness: 0.45,
+            maximum_unsaid: 0.5,
         }
     }
 }

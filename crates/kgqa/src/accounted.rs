@@ -9,8 +9,8 @@ use crate::execute::{Bound, Given};
 use crate::graph::{Graph, GraphError, TermId};
 use crate::guidance::Guidance;
 use crate::isr::{Isr, Mention};
-use crate::local_schema::Schema;
-use crate::plan::Plan;
+use crate::local_schema::{Schema, SchemaError};
+use crate::plan::{Hop, Plan};
 use crate::vocabulary;
 
 /// Bound entities and values that are looked at.
@@ -113,11 +113,45 @@ impl Planner {
             .map(str::to_owned)
     }
 
+    /// A relation of the name that no step of the path tells: "who directed the *sequel* of X" is not who directed X.
+    pub(crate) fn untold_relation(
+        &self,
+        graph: &dyn Graph,
+        schema: &Schema,
+        isr: &Isr,
+        chosen: &Candidate,
+    ) -> Result<Option<String>, SchemaError> {
+        let (Plan::Path(path), [_]) = (&chosen.plan, isr.mentions.as_slice()) else {
+            return Ok(None);
+        };
+        if path.hops.len() >= isr.phrases() {
+            return Ok(None);
+        }
+        let told = |word: &str| chosen.alignment.iter().any(|(said, _)| said == word);
+        for word in isr.words.iter().filter(|word| word.relation.is_some()) {
+            if !told(&word.text)
+                && word.text != "name"
+                && word.text != isr.answer_type
+                && !vocabulary::is_light(&word.text)
+                && !schema.is_class_noun(graph, &word.text, self.embedder.as_ref())?
+                && self.best_similarity(schema, &word.text)? < self.config.gains.names_predicate
+            {
+                return Ok(Some(word.text.clone()));
+            }
+        }
+        Ok(None)
+    }
+
     /// Whether a plan for "who did X direct" leads to those who did it: it goes along a "… by" edge, or over other things.
+    /// So does one of several steps for "who directed X", or one that goes the other way.
     pub(crate) fn is_of_the_doer(schema: &Schema, isr: &Isr, plan: &Plan) -> bool {
         let Plan::Path(path) = plan else {
             return false;
         };
+        if is_one_doing(isr) {
+            let against = |hop: &Hop| hop.inverse && is_by(schema, &hop.predicate);
+            return path.hops.len() > 1 || path.hops.iter().any(against);
+        }
         if doer(isr).is_none() {
             return false;
         }
@@ -161,6 +195,22 @@ impl Planner {
         }
         Ok(true)
     }
+}
+
+/// Whether a question says one doing of one name, and nothing else: "who directed X", "which actor directed X".
+fn is_one_doing(isr: &Isr) -> bool {
+    let [mention] = isr.mentions.as_slice() else {
+        return false;
+    };
+    let word = |at: usize| isr.tokens.get(at).map_or("", |t| t.folded.as_str());
+    let verb = match word(0) {
+        "who" => 1,
+        "which" | "what" if word(1) == isr.answer_type => 2,
+        _ => return false,
+    };
+    vocabulary::doing(word(verb)).is_some()
+        && mention.first == verb + 1
+        && mention.end == isr.tokens.len()
 }
 
 /// X in "who did X direct": the one who does what the only word tells.

@@ -385,6 +385,7 @@ impl Planner {
             let untold = told.filter(|(nearest, _)| *nearest < self.config.judge.told);
             beyond.push(untold.map(|(_, word)| word));
             beyond.push(self.unmeasured(schema, isr, &candidate)?);
+            beyond.push(self.untold_relation(graph, schema, isr, &candidate)?);
             beyond.push(Self::of_another_doing(schema, isr, guidance, &candidate));
         }
         beyond.push(Self::unaccounted(graph, isr, &candidate, &executed.given)?);

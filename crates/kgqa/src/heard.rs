@@ -82,8 +82,10 @@ impl Planner {
         isr: &Isr,
         chosen: &Candidate,
     ) -> Result<Option<String>, SchemaError> {
-        let (Some(superlative), Plan::OrderLimit { attribute, .. }) =
-            (&isr.superlative, &chosen.plan)
+        let (
+            Some(superlative),
+            Plan::OrderLimit { attribute, .. } | Plan::Compare { attribute, .. },
+        ) = (&isr.superlative, &chosen.plan)
         else {
             return Ok(None);
         };

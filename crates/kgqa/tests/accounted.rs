@@ -107,3 +107,14 @@ fn limits_with_units_and_by_a_year() {
         assert_eq!(desk.values(question), films, "{question}");
     }
 }
+
+#[test]
+fn one_doing_is_one_step_the_right_way_and_a_measure_is_its_own() {
+    let desk = films();
+    is_refused(&desk, "who directed Christopher Nolan?");
+    is_refused(&desk, "which film is heavier, Inception or Titanic?");
+    assert_eq!(
+        desk.values("which film is older, Inception or Titanic?"),
+        ["Titanic"]
+    );
+}

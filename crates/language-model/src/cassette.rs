@@ -5,11 +5,14 @@
 //! format and model, then one line for each exchange. Where a request was made several times, the replies
 //! come in the order in which they were recorded.
 //!
-//! A line is written at once when its exchange ends; a torn last line, as an interrupted run leaves it, is
-//! left out and reported. Recording on cuts it off. Cassettes hold prompts only as their fingerprint, but
+//! A line is written at once when its exchange ends, and taken back when it cannot be written whole; a torn
+//! last line, as an interrupted run leaves it, is left out and reported. Recording on cuts it off. One
+//! recorder at a time writes to a file. Requests that no model would be sent ([`ChatRequest::check`]) are
+//! refused, not recorded. Cassettes hold prompts only as their fingerprint, but
 //! replies in full.
 
 use std::collections::{HashMap, VecDeque};
+use std::fs::TryLockError;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -54,6 +57,12 @@ pub enum CassetteError {
         recorded: String,
         /// The model that was to be recorded.
         model: String,
+    },
+    /// Another recorder writes to the file.
+    #[error("{path} is being recorded to; wait for the other run or record to another file")]
+    InUse {
+        /// The file.
+        path: PathBuf,
     },
     /// A line is damaged that is not the last.
     #[error("line {line} of {path} is damaged; restore the file or record it anew")]
@@ -180,6 +189,12 @@ impl<M: LanguageModel> Recorder<M> {
             .truncate(false)
             .open(path)
             .map_err(failed)?;
+        file.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => CassetteError::InUse {
+                path: path.to_owned(),
+            },
+            TryLockError::Error(source) => failed(source),
+        })?;
         if file.metadata().map_err(failed)?.len() == 0 {
             let header = Header {
                 format: FORMAT.to_owned(),
@@ -196,7 +211,6 @@ impl<M: LanguageModel> Recorder<M> {
                 });
             }
             file.file().set_len(tape.whole_bytes).map_err(failed)?;
-            file.seek(SeekFrom::End(0)).map_err(failed)?;
         }
         Ok(Self {
             inner,
@@ -205,11 +219,27 @@ impl<M: LanguageModel> Recorder<M> {
     }
 }
 
-/// Writes a line in one piece.
-fn write_line(file: &mut fs_err::File, value: &impl Serialize) -> io::Result<()> {
+/// What lines are written to. A file, but for tests of writing that fails.
+trait Lines: Write + Seek {
+    /// Cuts off what stands behind so many bytes.
+    fn cut(&mut self, bytes: u64) -> io::Result<()>;
+}
+
+impl Lines for fs_err::File {
+    fn cut(&mut self, bytes: u64) -> io::Result<()> {
+        self.set_len(bytes)
+    }
+}
+
+/// Writes a line in one piece at the end of the file, or nothing.
+fn write_line(file: &mut impl Lines, value: &impl Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(value)?;
     line.push(b'\n');
-    file.write_all(&line)
+    let begin = file.seek(SeekFrom::End(0))?;
+    file.write_all(&line).or_else(|error| {
+        file.cut(begin)?;
+        Err(error)
+    })
 }
 
 impl<M: LanguageModel> LanguageModel for Recorder<M> {
@@ -220,6 +250,7 @@ impl<M: LanguageModel> LanguageModel for Recorder<M> {
         request: &ChatRequest,
         stream: &mut dyn FnMut(&str),
     ) -> Result<Completion, ModelError> {
+        request.check()?;
         let reply = self.inner.complete(request, stream);
         let exchange = Exchange {
             request: request.fingerprint(self.inner.model()),
@@ -234,7 +265,7 @@ impl<M: LanguageModel> LanguageModel for Recorder<M> {
             },
         };
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        write_line(&mut file, &exchange).map_err(|source| ModelError::NotWritten {
+        write_line(&mut *file, &exchange).map_err(|source| ModelError::NotWritten {
             stage: request.stage.clone(),
             source: Some(Arc::new(source)),
         })?;
@@ -301,6 +332,7 @@ impl LanguageModel for Replay {
         request: &ChatRequest,
         stream: &mut dyn FnMut(&str),
     ) -> Result<Completion, ModelError> {
+        request.check()?;
         let fingerprint = request.fingerprint(&self.model);
         let next = {
             let mut outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);

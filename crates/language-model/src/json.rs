@@ -6,5 +6,7 @@
 pub mod schema;
 
 mod lenient;
+mod thoughts;
 
 pub use lenient::{Candidate, candidates};
+pub use thoughts::without_thoughts;

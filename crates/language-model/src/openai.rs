@@ -73,6 +73,9 @@ impl Capabilities {
     /// is about something else.
     fn lower(&mut self, refusal: &str, request: &ChatRequest) -> Option<&'static str> {
         let says = |words: &[&str]| words.iter().any(|word| refusal.contains(word));
+        if says(&["context length", "context size", "context window"]) {
+            return None; // a prompt too long, though it may name `max_completion_tokens`
+        }
         if self.stream_options && says(&["stream_options"]) {
             self.stream_options = false;
             return Some("stream_options");
@@ -101,6 +104,18 @@ impl Capabilities {
             return Some("seed");
         }
         None
+    }
+
+    /// What is known now, after a call that was sent by `asked` has learnt `learnt`. Only what the call
+    /// has changed is taken over: another may have learnt the same, or more, in the meantime.
+    fn learn(&mut self, asked: Self, learnt: Self) {
+        if self.structured == asked.structured {
+            self.structured = learnt.structured;
+        }
+        self.stream_options &= learnt.stream_options;
+        self.seed &= learnt.seed;
+        self.temperature &= learnt.temperature;
+        self.max_tokens &= learnt.max_tokens;
     }
 
     /// Takes note of a reply that shows no sign of having been held to its form.
@@ -155,17 +170,17 @@ impl OpenAi {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn change<T>(&self, change: impl FnOnce(&mut Capabilities) -> T) -> T {
-        change(
-            &mut self
-                .capabilities
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner),
-        )
+    fn learn(&self, asked: Capabilities, learnt: Capabilities) {
+        let mut known = self
+            .capabilities
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        known.learn(asked, learnt);
     }
 
-    /// A refusal of the request is, where possible, one of a part of it.
-    fn refused(&self, error: ModelError, request: &ChatRequest) -> ModelError {
+    /// A refusal of the request is, where possible, one of a part of it. It answers what was sent, which
+    /// is `asked`, and not what is known by now: of many calls at once, each is told to ask again.
+    fn refused(&self, error: ModelError, request: &ChatRequest, asked: Capabilities) -> ModelError {
         let ModelError::Rejected {
             endpoint, message, ..
         } = &error
@@ -173,12 +188,14 @@ impl OpenAi {
             return error;
         };
         let refusal = message.to_lowercase();
-        match self.change(|capabilities| capabilities.lower(&refusal, request)) {
-            Some(what) => ModelError::Unsupported {
-                endpoint: endpoint.clone(),
-                what: what.to_owned(),
-            },
-            None => error,
+        let mut learnt = asked;
+        let Some(what) = learnt.lower(&refusal, request) else {
+            return error;
+        };
+        self.learn(asked, learnt);
+        ModelError::Unsupported {
+            endpoint: endpoint.clone(),
+            what: what.to_owned(),
         }
     }
 }
@@ -197,17 +214,16 @@ impl LanguageModel for OpenAi {
         let answer = self
             .connection
             .post("/chat/completions", &body, request.deadline)
-            .map_err(|error| self.refused(error, request))?;
+            .map_err(|error| self.refused(error, request, asked))?;
         let completion = reply::read(answer, request, &self.config, stream)?;
         let formless = request.constraint != Constraint::None
             && completion.finish == crate::FinishReason::Stop
-            && crate::json::candidates(&completion.text).is_empty();
+            && crate::json::without_thoughts(&completion.text)
+                .is_some_and(|reply| crate::json::candidates(reply).is_empty());
         if formless {
-            self.change(|now| {
-                if now.structured == asked.structured {
-                    now.ignored();
-                }
-            });
+            let mut learnt = asked;
+            learnt.ignored();
+            self.learn(asked, learnt);
         }
         Ok(completion)
     }

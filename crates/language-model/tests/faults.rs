@@ -14,7 +14,7 @@ use language_model::{
 use serde_json::json;
 
 /// The time that a call may take in these tests.
-const TIMEOUT: Duration = Duration::from_millis(700);
+const TIMEOUT: Duration = Duration::from_millis(1500);
 /// What the machine may add to it.
 const SLACK: Duration = Duration::from_secs(5);
 
@@ -136,6 +136,22 @@ fn a_slow_drip_ends_at_the_time_out() {
 }
 
 #[test]
+fn a_time_out_within_a_reply_counts_what_came() {
+    let drip = Fault::SlowDrip(Duration::from_millis(2));
+    let client = client(&"on and on ".repeat(30), [drip]);
+    let request = ChatRequest::new("test", vec![Message::user("q")]);
+    let (begin, mut told) = (Instant::now(), String::new());
+    let asked = client
+        .openai
+        .complete(&request, &mut |piece| told.push_str(piece));
+    let error = asked.unwrap_err();
+    assert!(begin.elapsed() < TIMEOUT + SLACK);
+    assert!(matches!(error, ModelError::Timeout { .. }), "{error}");
+    assert!(told.starts_with("on ") && error.usage().completion_tokens > 0);
+    assert!(error.usage().estimated);
+}
+
+#[test]
 fn a_deadline_is_kept_below_the_time_out() {
     let client = client("red", [Fault::SlowFirstByte(Duration::from_secs(60))]);
     let mut request = ChatRequest::new("test", vec![Message::user("q")]);
@@ -143,7 +159,7 @@ fn a_deadline_is_kept_below_the_time_out() {
     request.deadline = Some(begin + Duration::from_millis(100));
     let error = client.stack.complete(&request, &mut no_stream).unwrap_err();
     assert!(matches!(error, ModelError::Timeout { .. }), "{error}");
-    assert!(begin.elapsed() < Duration::from_millis(600));
+    assert!(begin.elapsed() < TIMEOUT);
 }
 
 #[test]
@@ -207,6 +223,54 @@ fn a_wrong_key_is_said_once_and_never_shown() {
         ModelError::Unauthorized { status: 401, .. }
     ));
     assert!(!format!("{error:?} {error}").contains("secret"));
+    client.assert_calls(1, 1);
+}
+
+/// Servers quote the key in other places than the body of a 401, too.
+#[test]
+fn a_key_that_is_quoted_elsewhere_is_not_shown_either() {
+    let quoted = |kind: &str, body: &str| {
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n");
+        Fault::Raw(format!("{head}{body}").into_bytes())
+    };
+    let long = format!("{}sk-very-secret", "x".repeat(495)); // cut within the key
+    let far = format!("{{\"error\":{{\"message\":\"{long}\"}}}}");
+    let refused = format!(
+        "HTTP/1.1 400 X\r\ncontent-length: {}\r\n\r\n{far}",
+        far.len()
+    );
+    for fault in [
+        quoted("text/html", "<p>sk-very-secret may not</p>"),
+        quoted("text/event-stream", "data: <sk-very-secret>\n\ndata: x\n\n"),
+        quoted(
+            "text/event-stream",
+            "data: {\"error\":{\"message\":\"sk-very-secret?\"}}\n\n",
+        ),
+        Fault::Raw(refused.into_bytes()),
+    ] {
+        let client = client("red", [fault]);
+        let request = ChatRequest::new("test", vec![Message::user("q")]);
+        let error = client.openai.complete(&request, &mut no_stream);
+        let error = error.unwrap_err();
+        assert!(!format!("{error:?} {error}").contains("sk-v"), "{error}");
+        assert!(format!("{error:?}").contains('…'), "{error:?}");
+    }
+}
+
+/// OpenAI says with 429 that an account is empty; asking again only delays the message.
+#[test]
+fn an_empty_account_is_said_at_once() {
+    let body = "{\"error\":{\"message\":\"You exceeded your current quota\",\"type\":\"insufficient_quota\",\"param\":null,\"code\":\"insufficient_quota\"}}";
+    let head = format!(
+        "HTTP/1.1 429 X\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    let client = client("red", [Fault::Raw(format!("{head}{body}").into_bytes())]);
+    let error = client.text().unwrap_err();
+    assert!(
+        error.to_string().contains("exceeded your current quota"),
+        "{error}"
+    );
     client.assert_calls(1, 1);
 }
 

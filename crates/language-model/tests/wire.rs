@@ -2,10 +2,11 @@
 //!
 //! `tests/wire/README.md` says where each file comes from.
 
-use language_model::openai::{OpenAi, OpenAiConfig};
+use language_model::openai::{Capabilities, OpenAi, OpenAiConfig};
 use language_model::testing::{Fault, FaultServer, accepts, parse_request};
 use language_model::{
     ChatRequest, Completion, Constraint, FinishReason, LanguageModel, Message, ModelError,
+    no_stream,
 };
 
 /// Sends a recorded response to our client.
@@ -100,6 +101,37 @@ fn openai() {
         understood(include_bytes!("wire/openai_object.txt")),
         expected
     );
+}
+
+/// A refusal is no sign that the server cannot hold a reply to a form.
+#[test]
+fn openai_refusing() {
+    let refusal = include_bytes!("wire/openai_refusal.txt");
+    let server = FaultServer::start("", [Fault::Raw(refusal.to_vec())]).expect("a free port");
+    let model = OpenAi::new(OpenAiConfig::new(server.base_url(), "m")).expect("sound settings");
+    let mut request = ChatRequest::new("test", vec![Message::user("q")]);
+    request.constraint = Constraint::OneOf(vec!["a".into()]);
+    let error = model.complete(&request, &mut no_stream).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "m gave a reply that cannot be used: it is a refusal: \"I cannot help with that.\""
+    );
+    assert_eq!(error.usage().total(), 67);
+    assert_eq!(model.capabilities(), Capabilities::default());
+}
+
+/// Gateways send streams as `text/plain` or without a type.
+#[test]
+fn a_stream_of_another_type_is_a_stream() {
+    let stream = String::from_utf8(include_bytes!("wire/openai_stream.txt").to_vec()).unwrap();
+    for (from, to) in [
+        ("text/event-stream", "text/plain"),
+        ("content-type", "x-was-type"),
+    ] {
+        let other = stream.replacen(from, to, 1);
+        assert_ne!(other, stream);
+        assert_eq!(understood(other.as_bytes()).0, "Andrei Tarkovsky");
+    }
 }
 
 #[test]

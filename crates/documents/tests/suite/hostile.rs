@@ -238,3 +238,13 @@ fn folders_too_deep_are_told() {
         ["a/b lies more than 2 folders deep; name a folder further down"]
     );
 }
+
+/// Found by fuzzing: a reference stands for a character that no text may have.
+#[test]
+fn control_characters_by_reference_are_left_out() {
+    let page = "<p>one&#13;two&#127;</p><pre>three&#13;four&#x13;</pre>";
+    let text = text_of("a.html", page.as_bytes().to_vec()).unwrap();
+    assert_eq!(text, "one two\n\nthree\nfour");
+    let markdown = text_of("a.md", b"one&#13;two\x7f".to_vec()).unwrap();
+    assert!(!markdown.contains(['\r', '\u{7f}']), "{markdown:?}");
+}

@@ -1,7 +1,7 @@
 //! Does what was found rest on what the question names?
 //!
-//! A sentence stands when every name and number of the question is in its passage or on the way to it, and every word that
-//! says what is asked is in the sentence or on the way, or is like a word that is. It ranks nothing.
+//! A sentence stands when every name and number of the question is in its passage or on the way to it, and most of what
+//! its other words weigh is in the sentence or on the way, or is like a word that is. It ranks nothing.
 
 use language_model::Embedder;
 
@@ -91,7 +91,7 @@ impl Index {
             let (ground, missing) = self.ground_of(citation, &demand, &bridges, &read);
             let why = if missing.is_empty() {
                 let unsaid = unsaid(&demand, &ground, config.minimum_likeness, embedder)?;
-                if unsaid.is_empty() {
+                if self.share(&unsaid, &demand) <= config.maximum_unsaid {
                     return Ok(Ok(place));
                 }
                 AnswerRefusal::Unsaid { missing: unsaid }
@@ -149,6 +149,20 @@ impl Index {
             dates: gives_life(&citation.text, demand.place),
         };
         (ground, missing)
+    }
+
+    /// What part of the words that say what is asked these are, by idf: a strange verb weighs more than "film".
+    fn share(&self, words: &[String], demand: &Demand) -> f64 {
+        let weight = |words: &[String]| -> f64 {
+            let idf = words.iter().map(|word| self.words.bm25.idf(word));
+            idf.map(f64::from).sum()
+        };
+        let whole = weight(&demand.words);
+        if whole > 0.0 {
+            weight(words) / whole
+        } else {
+            0.0
+        }
     }
 
     /// The share of the question that the passages read hold, if it is enough.

@@ -131,3 +131,79 @@ fn damage_before_the_end_is_named_with_its_line() {
         "{error}"
     );
 }
+
+/// A disk that is full after some bytes, and has room again later.
+struct FullDisk {
+    file: io::Cursor<Vec<u8>>,
+    room: usize,
+}
+
+impl Write for FullDisk {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let fits = bytes.len().min(self.room);
+        if fits == 0 {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        self.room -= fits;
+        self.file.write(&bytes[..fits])
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for FullDisk {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+impl Lines for FullDisk {
+    fn cut(&mut self, bytes: u64) -> io::Result<()> {
+        self.file.get_mut().truncate(bytes.try_into().unwrap());
+        Ok(())
+    }
+}
+
+#[test]
+fn a_line_that_does_not_fit_leaves_no_half() {
+    let mut disk = FullDisk {
+        file: io::Cursor::default(),
+        room: 8,
+    };
+    write_line(&mut disk, &"one").unwrap();
+    let error = write_line(&mut disk, &"two").unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+    disk.room = 100;
+    write_line(&mut disk, &"three").unwrap();
+    assert_eq!(disk.file.into_inner(), b"\"one\"\n\"three\"\n");
+}
+
+#[test]
+fn a_file_has_one_recorder_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.jsonl");
+    let first = Recorder::to_file(Scripted::replies(["1"]), &path).unwrap();
+    let second = Recorder::to_file(Scripted::replies(["1"]), &path);
+    assert!(matches!(second, Err(CassetteError::InUse { .. })));
+    drop(first);
+    assert!(Recorder::to_file(Scripted::replies(["1"]), &path).is_ok());
+}
+
+/// The reason of such an error is not kept in a cassette and came back empty.
+#[test]
+fn what_cannot_be_asked_is_refused_alike_and_not_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.jsonl");
+    let mut empty = request("q");
+    empty.messages.clear();
+    let recorder = Recorder::to_file(Scripted::replies(["1"]), &path).unwrap();
+    let live = recorder.complete(&empty, &mut no_stream).unwrap_err();
+    drop(recorder);
+    let replay = Replay::from_file(&path).unwrap();
+    assert_eq!(replay.left(), 0);
+    let replayed = replay.complete(&empty, &mut no_stream).unwrap_err();
+    assert_eq!(live.to_string(), replayed.to_string());
+    assert!(live.to_string().contains("it has no message"));
+}

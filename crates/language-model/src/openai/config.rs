@@ -88,6 +88,14 @@ impl OpenAiConfig {
         }
     }
 
+    /// A text without the key: servers tend to quote one that they refuse.
+    pub(super) fn without_key(&self, text: &str) -> String {
+        match &self.api_key {
+            Some(key) if !key.reveal().is_empty() => text.replace(key.reveal(), "…"),
+            _ => text.to_owned(),
+        }
+    }
+
     /// The address of a path, with Azure's version where there is one.
     pub(super) fn url(&self, path: &str) -> String {
         let base = self.base_url.trim_end_matches('/');

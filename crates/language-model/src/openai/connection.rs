@@ -122,7 +122,7 @@ impl Connection {
             let wrong = "the head of the response is longer than 64 KiB";
             return ModelError::bad_reply(&self.config.model, wrong, "", Usage::default());
         }
-        let reason = self.without_key(&error.to_string());
+        let reason = self.config.without_key(&error.to_string());
         unreachable(&self.config, &reason, Some(Arc::new(error)))
     }
 
@@ -143,7 +143,8 @@ impl Connection {
         let mut reader = response.body_mut().as_reader().take(MAX_ERROR_BYTES);
         // A body that cannot be read to its end is as good an explanation as its beginning.
         let _ = reader.read_to_end(&mut bytes);
-        let message = self.without_key(&error_message(&String::from_utf8_lossy(&bytes)));
+        let body = self.config.without_key(&String::from_utf8_lossy(&bytes));
+        let message = error_message(&body);
         let endpoint = self.config.endpoint();
         let model = self.config.model.clone();
         match status {
@@ -152,7 +153,8 @@ impl Connection {
                 model,
                 status,
             },
-            429 => ModelError::RateLimited {
+            // An empty account is no matter of waiting.
+            429 if !body.contains("insufficient_quota") => ModelError::RateLimited {
                 endpoint,
                 retry_after,
             },
@@ -168,14 +170,6 @@ impl Connection {
                 status,
                 message,
             },
-        }
-    }
-
-    /// Servers tend to quote a key that they refuse.
-    fn without_key(&self, text: &str) -> String {
-        match &self.config.api_key {
-            Some(key) if !key.reveal().is_empty() => text.replace(key.reveal(), "…"),
-            _ => text.to_owned(),
         }
     }
 }

@@ -133,7 +133,8 @@ impl OpenAiEmbedder {
     }
 
     fn bad(&self, wrong: &str, reply: &str) -> ModelError {
-        ModelError::bad_reply(&self.config.model, wrong, reply, Usage::default())
+        let shown = self.config.without_key(reply);
+        ModelError::bad_reply(&self.config.model, wrong, &shown, Usage::default())
     }
 
     /// How many of the texts go into the next request.

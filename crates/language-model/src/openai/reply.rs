@@ -25,6 +25,7 @@ struct Reading<'a> {
     limit: std::time::Duration,
     text: String,
     tool: String,
+    refusal: String,
     finish: Option<FinishReason>,
     usage: Option<Usage>,
     model: Option<String>,
@@ -44,6 +45,7 @@ pub(super) fn read(
         limit: answer.limit,
         text: String::new(),
         tool: String::new(),
+        refusal: String::new(),
         finish: None,
         usage: None,
         model: None,
@@ -53,6 +55,9 @@ pub(super) fn read(
         reading.stream(&mut events, stream)?;
     } else {
         reading.whole(answer.body, stream)?;
+    }
+    if reading.reply().is_empty() && !reading.refusal.is_empty() {
+        return Err(reading.bad("it is a refusal", &reading.refusal));
     }
     Ok(reading.finish())
 }
@@ -103,6 +108,14 @@ impl Reading<'_> {
             Err(error) => return Err(self.broken(&StreamError::Read(error))),
         }
         let text = String::from_utf8_lossy(&bytes);
+        if ["data:", ":"]
+            .iter()
+            .any(|sign| text.trim_start().starts_with(sign))
+        {
+            // A stream, though its type says something else.
+            let (line, all) = (self.config.max_line_bytes, self.config.max_wire_bytes);
+            return self.stream(&mut Events::new(bytes.as_slice(), line, all), stream);
+        }
         let object: Value =
             serde_json::from_str(&text).map_err(|_| self.bad("it is not JSON", &text))?;
         self.take(&object, "message", stream)?;
@@ -123,7 +136,7 @@ impl Reading<'_> {
             return Err(ModelError::Server {
                 endpoint: self.endpoint.clone(),
                 status: 200,
-                message: error_message(&chunk.to_string()),
+                message: error_message(&self.config.without_key(&chunk.to_string())),
                 retry_after: None,
             });
         }
@@ -140,6 +153,9 @@ impl Reading<'_> {
                 stream(content);
             }
         }
+        if let Some(refusal) = choice[part]["refusal"].as_str() {
+            self.refusal.push_str(refusal);
+        }
         let arguments = &choice[part]["tool_calls"][0]["function"]["arguments"];
         if let Some(arguments) = arguments.as_str() {
             self.tool.push_str(arguments);
@@ -154,7 +170,7 @@ impl Reading<'_> {
             });
         }
         let most = (self.request.max_tokens as usize).saturating_mul(MAX_BYTES_PER_TOKEN);
-        if self.text.len() + self.tool.len() > most.max(4096) {
+        if self.text.len() + self.tool.len() + self.refusal.len() > most.max(4096) {
             return Err(self.broken(&StreamError::TooLong));
         }
         Ok(())
@@ -181,7 +197,8 @@ impl Reading<'_> {
         } else {
             reply
         };
-        ModelError::bad_reply(&self.config.model, wrong, shown, self.so_far())
+        let shown = self.config.without_key(shown);
+        ModelError::bad_reply(&self.config.model, wrong, &shown, self.so_far())
     }
 
     fn cut(&self) -> ModelError {

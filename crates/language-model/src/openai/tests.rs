@@ -42,6 +42,40 @@ fn a_refusal_of_something_else_changes_nothing() {
 }
 
 #[test]
+fn a_prompt_that_is_too_long_is_not_taken_for_a_refusal_of_its_limit() {
+    let mut known = Capabilities::default();
+    let refusal = "'max_tokens' or 'max_completion_tokens' is too large: 1024. this model's maximum \
+                   context length is 512 tokens";
+    assert_eq!(known.lower(refusal, &request()), None);
+}
+
+/// Two first calls at once were both refused for `response_format`; the second was told that it is
+/// refused for good, as the first had already taken note.
+#[test]
+fn each_of_several_calls_that_are_refused_together_is_told_to_ask_again() {
+    let model = OpenAi::new(OpenAiConfig::new("http://x", "m")).unwrap();
+    let refuse = |message: &str, asked| {
+        let error = ModelError::Rejected {
+            endpoint: "http://x".into(),
+            model: "m".into(),
+            status: 400,
+            message: message.into(),
+        };
+        model.refused(error, &request(), asked).retry()
+    };
+    let first = model.capabilities();
+    for message in ["'response_format' with tools"; 3] {
+        assert_eq!(refuse(message, first), crate::RetryAdvice::AtOnce);
+        assert_eq!(model.capabilities().structured, StructuredOutput::ToolCall);
+    }
+    assert_eq!(refuse("no seed", first), crate::RetryAdvice::AtOnce);
+    let known = model.capabilities();
+    assert_eq!(known.structured, StructuredOutput::ToolCall);
+    assert!(!known.seed && known.temperature);
+    assert_eq!(refuse("no seed", known), crate::RetryAdvice::Never);
+}
+
+#[test]
 fn the_message_of_an_error_is_found_in_its_usual_places() {
     let cases = [
         ("{\"error\":{\"message\":\"m\",\"param\":\"p\"}}", "m (p)"),

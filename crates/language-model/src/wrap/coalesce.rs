@@ -1,21 +1,26 @@
 //! What happens to identical calls that are in flight together?
 //!
 //! One is made and all share its reply. Identical: equal in everything but the deadline, namespace
-//! included, so nothing crosses from one namespace to another.
+//! included, so nothing crosses from one namespace to another. Whoever has more time than the call that was
+//! made does not share that call's running out of it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::{ChatRequest, Completion, LanguageModel, ModelError, Origin, Usage};
+use crate::{ChatRequest, Completion, LanguageModel, ModelError, Origin, RetryAdvice, Usage};
 
 /// How long who waits without a deadline sleeps before it looks again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
+/// Calls of others, out of time before oneself, that are waited for.
+const MAX_FOLLOWED: u32 = 3;
 
 type Reply = Result<Completion, ModelError>;
 
 #[derive(Debug, Default)]
 struct Flight {
+    /// That of the call that is made.
+    deadline: Option<Instant>,
     /// Set once; `Some(None)` when whoever made the call is gone without a reply.
     landed: Mutex<Option<Option<Reply>>>,
     signal: Condvar,
@@ -27,6 +32,13 @@ impl Flight {
         *landed = Some(reply);
         drop(landed);
         self.signal.notify_all();
+    }
+
+    /// Whether a reply is a failure that came of less time than the request has.
+    fn was_hurried(&self, reply: &Reply, request: &ChatRequest) -> bool {
+        let passing = |error: &ModelError| error.retry() != RetryAdvice::Never;
+        let less = |its| request.deadline.is_none_or(|own| own > its);
+        reply.as_ref().is_err_and(passing) && self.deadline.is_some_and(less)
     }
 }
 
@@ -70,12 +82,15 @@ impl<M> Coalesce<M> {
         }
     }
 
-    fn seat(&self, key: &str) -> Seat {
+    fn seat(&self, key: &str, deadline: Option<Instant>) -> Seat {
         let mut flights = self.flights.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(flight) = flights.get(key) {
             return Seat::Follows(Arc::clone(flight));
         }
-        let flight = Arc::new(Flight::default());
+        let flight = Arc::new(Flight {
+            deadline,
+            ..Flight::default()
+        });
         flights.insert(key.to_owned(), Arc::clone(&flight));
         Seat::Leads(flight)
     }
@@ -113,29 +128,33 @@ impl<M: LanguageModel> LanguageModel for Coalesce<M> {
         stream: &mut dyn FnMut(&str),
     ) -> Result<Completion, ModelError> {
         let key = request.fingerprint(self.inner.model());
-        match self.seat(&key) {
-            Seat::Leads(flight) => {
-                let mut leader = Leader {
-                    flights: &self.flights,
-                    key,
-                    flight,
-                    reply: None,
-                };
-                let reply = self.inner.complete(request, stream);
-                leader.reply = Some(reply.clone());
-                reply
-            }
-            Seat::Follows(flight) => match wait(&flight, request, self.inner.model())? {
-                Some(reply) => {
-                    let mut completion = reply?;
-                    completion.origin = Origin::Coalesced;
-                    completion.usage = Usage::default();
-                    stream(&completion.text);
-                    Ok(completion)
+        for _ in 0..MAX_FOLLOWED {
+            match self.seat(&key, request.deadline) {
+                Seat::Leads(flight) => {
+                    let mut leader = Leader {
+                        flights: &self.flights,
+                        key,
+                        flight,
+                        reply: None,
+                    };
+                    let reply = self.inner.complete(request, stream);
+                    leader.reply = Some(reply.clone());
+                    return reply;
                 }
-                None => self.inner.complete(request, stream),
-            },
+                Seat::Follows(flight) => match wait(&flight, request, self.inner.model())? {
+                    Some(reply) if flight.was_hurried(&reply, request) => {}
+                    Some(reply) => {
+                        let mut completion = reply?;
+                        completion.origin = Origin::Coalesced;
+                        completion.usage = Usage::default();
+                        stream(&completion.text);
+                        return Ok(completion);
+                    }
+                    None => break,
+                },
+            }
         }
+        self.inner.complete(request, stream)
     }
 
     fn model(&self) -> &str {
@@ -174,6 +193,39 @@ mod tests {
         let own = |reply: &&(String, Completion)| reply.1.usage != Usage::default();
         assert_eq!(replies.iter().filter(own).count(), 2);
         assert!(coalesce.flights.lock().unwrap().is_empty());
+    }
+
+    /// A stage with 10 ms made the call, and one with an hour got its time-out.
+    #[test]
+    fn whoever_has_more_time_does_not_share_a_time_out() {
+        let begun = Arc::new(Barrier::new(2));
+        let inside = Arc::clone(&begun);
+        let model = Scripted::function(move |request| {
+            if request.deadline.is_none() {
+                return Ok("in time".into());
+            }
+            inside.wait();
+            std::thread::sleep(Duration::from_millis(100)); // so that the other one follows
+            Err(ModelError::Timeout {
+                endpoint: "e".into(),
+                limit: Duration::ZERO,
+                usage: Usage::default(),
+            })
+        });
+        let coalesce = Coalesce::new(model);
+        let request = ChatRequest::new("s", vec![Message::user("q")]);
+        std::thread::scope(|scope| {
+            let hurried = scope.spawn(|| {
+                let mut request = request.clone();
+                request.deadline = Some(Instant::now());
+                coalesce.complete(&request, &mut no_stream)
+            });
+            begun.wait();
+            let patient = coalesce.complete(&request, &mut no_stream).unwrap();
+            assert_eq!(patient.text, "in time");
+            assert!(hurried.join().unwrap().is_err());
+        });
+        assert_eq!(coalesce.inner.calls(), 2);
     }
 
     #[test]

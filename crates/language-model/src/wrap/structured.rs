@@ -1,12 +1,12 @@
 //! Does a reply obey its constraint?
 //!
-//! A JSON reply is read leniently and held against its schema; a choice must be one of the
+//! Thoughts before a reply are left out. A JSON reply is read leniently and held against its schema; a choice must be one of the
 //! enumeration. A reply that fails is asked for once more, with what was wrong; a second one that fails
 //! is an error. Whoever gets a completion under a constraint from here can rely on it.
 
 use serde_json::Value;
 
-use crate::json::{candidates, schema};
+use crate::json::{candidates, schema, without_thoughts};
 use crate::{
     ChatRequest, Completion, Constraint, FinishReason, LanguageModel, Message, ModelError, Usage,
 };
@@ -110,6 +110,7 @@ pub(crate) fn obey(
     finish: FinishReason,
     constraint: &Constraint,
 ) -> Result<String, String> {
+    let text = without_thoughts(text).ok_or("its thoughts do not end")?;
     match constraint {
         Constraint::None => Ok(text.to_owned()),
         Constraint::OneOf(choices) => choose(text, choices)
@@ -263,6 +264,21 @@ mod tests {
             "[\"born in\"]",
         ] {
             assert!(obey(text, FinishReason::Stop, &one_of()).is_err(), "{text}");
+        }
+    }
+
+    /// The first JSON of a reply of DeepSeek-R1 was a draft within its thoughts.
+    #[test]
+    fn drafts_within_thoughts_are_not_the_reply() {
+        let text = "<think>Maybe {\"p\": \"a\"}? No.</think>\n{\"p\": \"b\"}";
+        let obeys = |text, constraint: &Constraint| obey(text, FinishReason::Stop, constraint);
+        assert_eq!(obeys(text, &schema()).unwrap(), "{\"p\":\"b\"}");
+        let text = "<think>x or born in?</think>\n\nborn in";
+        assert_eq!(obeys(text, &one_of()).unwrap(), "born in");
+        assert_eq!(obeys(text, &Constraint::None).unwrap(), "born in");
+        for constraint in [schema(), one_of(), Constraint::None] {
+            let wrong = obeys("<think>{\"p\": \"a\"}", &constraint).unwrap_err();
+            assert_eq!(wrong, "its thoughts do not end");
         }
     }
 
