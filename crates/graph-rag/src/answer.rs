@@ -5,6 +5,7 @@
 
 mod bridge;
 mod demand;
+mod ground;
 mod stands;
 mod statement;
 

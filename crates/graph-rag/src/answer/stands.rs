@@ -6,65 +6,20 @@
 use language_model::Embedder;
 
 use super::bridge::{Bridges, Subject};
-use super::demand::{Demand, Name, is_said};
+use super::demand::{Demand, Name};
+use super::ground::{Ground, gives_life};
 use super::{AnswerConfig, AnswerRefusal, Citation};
 use crate::GraphRagError;
 use crate::index::Index;
 use crate::lexical_entailment::{content_words, stands_in, word_cover};
 use crate::linear_rag::{Query, Ranked, Retrieval};
-use crate::token::{Encoded, Token, tokens};
+use crate::token::Encoded;
 
 /// Sentences that are tried, best first.
 const MAX_TRIED: usize = 8;
 
 /// A sentence is tried if it speaks at least so much to the question, as a share of the best one.
 const TRIED_SHARE: f64 = 0.5;
-
-/// Words of births and deaths, that a name's dates in parentheses tell without saying them.
-const LIFE: &[&str] = &[
-    "age",
-    "birth",
-    "birthdate",
-    "birthday",
-    "born",
-    "dead",
-    "death",
-    "die",
-    "died",
-    "old",
-    "older",
-    "younger",
-];
-
-/// Families of words that tell the same bond, each from its side: a mother is told by "a son of".
-const BONDS: [&[&str]; 3] = [
-    &[
-        "child",
-        "children",
-        "daughter",
-        "daughters",
-        "father",
-        "mother",
-        "parent",
-        "parents",
-        "son",
-        "sons",
-    ],
-    &[
-        "husband", "marriage", "married", "marry", "spouse", "wed", "wife",
-    ],
-    &[
-        "brother", "brothers", "sibling", "siblings", "sister", "sisters",
-    ],
-];
-
-/// What a sentence says with the way to it.
-struct Ground {
-    /// The words of the sentence, its title and the sentences on the way.
-    words: Vec<String>,
-    /// The sentence gives dates of a life.
-    dates: bool,
-}
 
 impl Index {
     /// The place of the first sentence that stands; or why none does.
@@ -87,22 +42,51 @@ impl Index {
         let tried = citations.iter().take(MAX_TRIED);
         let bridges = Bridges::read(self, found, &read);
         let mut refusal = None;
+        let mut half: Option<(f64, usize)> = None;
+        let nowhere = self.said_nowhere(&demand, citations, &read, config, embedder)?;
         for (place, citation) in tried.enumerate().filter(|(_, c)| c.score >= least) {
             let (ground, missing) = self.ground_of(citation, &demand, &bridges, &read);
-            let why = if missing.is_empty() {
-                let unsaid = unsaid(&demand, &ground, config.minimum_likeness, embedder)?;
-                if self.share(&unsaid, &demand) <= config.maximum_unsaid {
-                    return Ok(Ok(place));
-                }
-                AnswerRefusal::Unsaid { missing: unsaid }
-            } else {
-                AnswerRefusal::Elsewhere { missing }
-            };
-            refusal.get_or_insert(why);
+            if !missing.is_empty() {
+                refusal.get_or_insert(AnswerRefusal::Elsewhere { missing });
+                continue;
+            }
+            if !nowhere.is_empty() {
+                return Ok(Err(AnswerRefusal::Unsaid { missing: nowhere }));
+            }
+            let missing = ground.unsaid(&demand.words, config.minimum_likeness, embedder)?;
+            if missing.is_empty() {
+                return Ok(Ok(place));
+            }
+            let share = self.share(&missing, &demand);
+            if share > config.maximum_unsaid {
+                refusal.get_or_insert(AnswerRefusal::Unsaid { missing });
+            } else if half.is_none_or(|(least, _)| share < least) {
+                half = Some((share, place));
+            }
+        }
+        if let Some((_, place)) = half {
+            return Ok(Ok(place));
         }
         Ok(Err(refusal.unwrap_or(AnswerRefusal::Unsaid {
             missing: demand.words,
         })))
+    }
+
+    /// The words that say what is asked and have no like in anything that was read.
+    fn said_nowhere(
+        &self,
+        demand: &Demand,
+        citations: &[Citation],
+        read: &[u32],
+        config: &AnswerConfig,
+        embedder: &dyn Embedder,
+    ) -> Result<Vec<String>, GraphRagError> {
+        let texts = read.iter().map(|passage| self.full_text(*passage));
+        let ground = Ground {
+            words: texts.flat_map(language_model::words::words).collect(),
+            dates: citations.iter().any(|c| gives_life(&c.text, demand.place)),
+        };
+        ground.unsaid(&demand.words, config.minimum_likeness, embedder)
     }
 
     /// What a sentence says with the way to it, and the names and numbers of the question that are neither there nor in its
@@ -202,56 +186,4 @@ impl Index {
             needed,
         })
     }
-}
-
-/// Whether dates stand in parentheses, as those of a life do behind a name; with a place, where one is asked for.
-fn gives_life(text: &str, place: bool) -> bool {
-    text.split('(').skip(1).any(|inside| {
-        let inside = tokens(inside.split(')').next().unwrap_or_default());
-        let names = |t: &Token<'_>| t.is_capitalised() && !super::is_date_word(t.text);
-        inside.iter().any(|t| super::is_date_word(t.text)) && (!place || inside.iter().any(names))
-    })
-}
-
-/// Whether a bond is told from one of its sides.
-fn tells_bond(word: &str, said: &[String]) -> bool {
-    let bond = BONDS.iter().find(|bond| bond.contains(&word));
-    bond.is_some_and(|bond| said.iter().any(|other| bond.contains(&other.as_str())))
-}
-
-/// The words that say what is asked and have no like on a sentence's ground.
-fn unsaid(
-    demand: &Demand,
-    ground: &Ground,
-    least: f64,
-    embedder: &dyn Embedder,
-) -> Result<Vec<String>, GraphRagError> {
-    let lacking: Vec<&String> = demand
-        .words
-        .iter()
-        .filter(|word| !is_said(word, &ground.words))
-        .filter(|word| !(ground.dates && LIFE.contains(&word.as_str())))
-        .filter(|word| !tells_bond(word, &ground.words))
-        .collect();
-    if lacking.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut said: Vec<&str> = ground.words.iter().map(String::as_str).collect();
-    said.retain(|word| !crate::recogniser::word_lists::is_function_word(word));
-    said.sort_unstable();
-    said.dedup();
-    let mut texts: Vec<&str> = lacking.iter().map(|word| word.as_str()).collect();
-    texts.extend(said);
-    let vectors = embedder.embed(&texts)?;
-    let (asked, said) = vectors.split_at(lacking.len().min(vectors.len()));
-    let likeness = |vector: &similarity::Embedding| {
-        let nearest = said.iter().map(|other| f64::from(vector.cosine(other)));
-        nearest.fold(-1.0, f64::max)
-    };
-    Ok(lacking
-        .into_iter()
-        .zip(asked)
-        .filter(|(_, vector)| likeness(vector) < least)
-        .map(|(word, _)| word.clone())
-        .collect())
 }
