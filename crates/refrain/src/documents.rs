@@ -74,7 +74,7 @@ impl Frame<'_> {
         let living = experiences.bound();
         let retrieval = living.retrieve_for(&held.index, query, embedder, &settings, seconds)?;
         let verdicts = Verdicts::on(self.memory, corpus.name(), question);
-        let extract = verdicts.extract(&held.index, &retrieval, embedder)?;
+        let extract = verdicts.extract(&held.index, &retrieval)?;
         let attempt = Attempt {
             held: &held,
             corpus,

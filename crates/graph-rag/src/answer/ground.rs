@@ -3,6 +3,7 @@
 use language_model::Embedder;
 
 use super::demand::is_said;
+use super::kind::is_date_word;
 use crate::GraphRagError;
 use crate::recogniser::word_lists::is_function_word;
 use crate::token::{Token, tokens};
@@ -95,8 +96,8 @@ impl Ground {
 pub(super) fn gives_life(text: &str, place: bool) -> bool {
     text.split('(').skip(1).any(|inside| {
         let inside = tokens(inside.split(')').next().unwrap_or_default());
-        let names = |t: &Token<'_>| t.is_capitalised() && !super::is_date_word(t.text);
-        inside.iter().any(|t| super::is_date_word(t.text)) && (!place || inside.iter().any(names))
+        let names = |t: &Token<'_>| t.is_capitalised() && !is_date_word(t.text);
+        inside.iter().any(|t| is_date_word(t.text)) && (!place || inside.iter().any(names))
     })
 }
 

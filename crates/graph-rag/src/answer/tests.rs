@@ -20,13 +20,21 @@ fn library(passages: &[(&str, &str)]) -> Index {
 }
 
 fn ask_without(index: &Index, question: &str, wrong: &[&str]) -> Result<Answer, AnswerRefusal> {
+    ask_with(index, question, wrong, &AnswerConfig::default())
+}
+
+fn ask_with(
+    index: &Index,
+    question: &str,
+    wrong: &[&str],
+    config: &AnswerConfig,
+) -> Result<Answer, AnswerRefusal> {
     let (embedder, settings) = (StaticEmbedder::builtin(), LinearRagConfig::default());
     let query = index.query(question, embedder.as_ref(), &settings).unwrap();
     let found = index.search(&query, &query.seeds, &settings);
-    let config = AnswerConfig::default();
     let withheld = |_: u32, sentence: &str| wrong.contains(&sentence);
     index
-        .answer_without(&query, &found, &config, embedder.as_ref(), withheld)
+        .answer_without(&query, &found, config, embedder.as_ref(), withheld)
         .unwrap()
 }
 
@@ -131,4 +139,25 @@ fn what_is_left_when_the_best_is_withheld_must_stand_itself_and_counts_for_less(
     assert!(second.confidence < first.confidence / 1.5);
     let both = [best.as_str(), second.citations[0].text.as_str()];
     assert!(ask_without(&index, question, &both).is_err());
+}
+
+#[test]
+fn how_much_may_stay_unsaid_and_what_counts_as_like_can_be_set() {
+    let index = mills();
+    // "North" and "mayor" are said of the same town, in two sentences.
+    let question = "Who is the mayor of the northern town Tarn?";
+    assert!(ask(&index, question).is_ok());
+    let strict = AnswerConfig {
+        maximum_unsaid: 0.0,
+        minimum_likeness: 1.01,
+        ..AnswerConfig::default()
+    };
+    assert!(ask_with(&index, question, &[], &strict).is_err());
+    let lax = AnswerConfig {
+        minimum_likeness: -1.0,
+        ..AnswerConfig::default()
+    };
+    let other = "Who vaccinated Gyre one?";
+    assert!(ask(&index, other).is_err());
+    assert!(ask_with(&index, other, &[], &lax).is_ok());
 }
