@@ -26,9 +26,12 @@ pub(super) struct Coarse {
     values: Vec<i8>,
     /// What 1 is worth in each row.
     scales: Vec<f32>,
-    /// The largest of the scales.
-    widest: f32,
+    /// The largest distance of a row from what is kept of it.
+    farthest: f32,
 }
+
+/// What rounding adds to a bound at most: sums of products of unit vectors in 32 bits.
+const ROUNDING: f32 = 1e-5;
 
 impl Coarse {
     pub(super) fn new<'r>(dims: usize, rows: impl Iterator<Item = &'r [f32]>) -> Self {
@@ -44,28 +47,26 @@ impl Coarse {
             let inverse = if scale > 0.0 { scale.recip() } else { 0.0 };
             #[expect(clippy::cast_possible_truncation, reason = "at most 127 of the scale")]
             let narrow = |value: &f32| (value * inverse).round().clamp(-MOST, MOST) as i8;
+            let start = coarse.values.len();
             coarse.values.extend(row.iter().map(narrow));
+            let kept = coarse.values[start..].iter().map(|n| f32::from(*n) * scale);
+            coarse.farthest = coarse.farthest.max(distance(row, kept));
             coarse.scales.push(scale);
-            coarse.widest = coarse.widest.max(scale);
         }
         coarse
     }
 
-    /// Most that a product with a unit vector is wrong by: half a unit in each number of either, and rounding.
+    /// Most that a product with a unit vector is wrong by: after Cauchy and Schwarz, how far either is from what is kept of
+    /// it, and rounding.
     pub(super) fn bound(&self, query: &Embedding) -> f32 {
-        let sum: f32 = query.as_slice().iter().map(|value| value.abs()).sum();
-        let rows = 0.5 * self.widest * sum;
-        rows + ((self.dims as f32).sqrt() + 1.0) / SCALE
+        let kept = narrowed(query).into_iter().map(|n| f32::from(n) / SCALE);
+        let query = distance(query.as_slice(), kept);
+        self.farthest + query * (1.0 + self.farthest) + ROUNDING
     }
 
     /// Products of all rows with a unit vector.
     pub(super) fn products(&self, query: &Embedding) -> Vec<f32> {
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "numbers of unit vectors are at most 1"
-        )]
-        let narrow = |value: &f32| (value * SCALE).round().clamp(-SCALE, SCALE) as i16;
-        let query: Vec<i16> = query.as_slice().iter().map(narrow).collect();
+        let query = narrowed(query);
         let mut products = vec![0.0; self.scales.len()];
         if self.dims == 0 {
             return products;
@@ -94,6 +95,22 @@ impl Coarse {
             }
         }
     }
+}
+
+/// A vector in 16 bits a number.
+fn narrowed(query: &Embedding) -> Vec<i16> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "numbers of unit vectors are at most 1"
+    )]
+    let narrow = |value: &f32| (value * SCALE).round().clamp(-SCALE, SCALE) as i16;
+    query.as_slice().iter().map(narrow).collect()
+}
+
+/// How far a vector is from another.
+fn distance(vector: &[f32], other: impl Iterator<Item = f32>) -> f32 {
+    let squares = vector.iter().zip(other).map(|(a, b)| (a - b) * (a - b));
+    squares.sum::<f32>().sqrt()
 }
 
 /// Numbers whose products are summed at once: as 16 bits each, which processors multiply by pairs.
