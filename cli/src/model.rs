@@ -6,11 +6,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use language_model::LanguageModel;
 use language_model::cassette::{Recorder, Replay};
 use language_model::openai::{OpenAi, OpenAiConfig, Secret};
-use language_model::{LanguageModel, Retry, RetryConfig, Structured};
+use refrain::Config;
 use refrain::config::ModelSettings;
-use refrain::{Clock, Config, SystemClock};
 
 use crate::failure::Outcome;
 
@@ -27,11 +27,7 @@ pub(crate) fn named(config: &Config) -> Outcome<Option<Arc<dyn LanguageModel>>> 
     if name.is_empty() {
         return Ok(None);
     }
-    let asked = Structured::new(Retry::new(
-        OpenAi::new(server(settings, &name))?,
-        RetryConfig::default(),
-        jitter(),
-    ));
+    let asked = OpenAi::new(server(settings, &name))?;
     if settings.record.as_os_str().is_empty() {
         return Ok(Some(Arc::new(asked)));
     }
@@ -60,13 +56,5 @@ fn given(setting: &str, variable: &str) -> String {
         std::env::var(variable).unwrap_or_default()
     } else {
         setting.to_owned()
-    }
-}
-
-/// Draws in [0, 1), other ones in each process: pauses before a repeated call differ.
-fn jitter() -> impl Fn() -> f64 + Send + Sync + 'static {
-    || {
-        let millis = u32::try_from(SystemClock.now().0 % 1_000).unwrap_or(0);
-        f64::from(millis) / 1_000.0
     }
 }

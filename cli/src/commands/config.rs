@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use language_model::openai::shown_url;
 use refrain::config::{Layers, Setting};
 
 use crate::args::{ConfigCommand, Global};
@@ -49,7 +50,8 @@ pub(crate) fn run(command: &ConfigCommand, global: &Global, ui: Ui) -> Outcome {
     let ConfigCommand::Show { key } = command;
     let layers = layers(global)?;
     layers.config()?;
-    let all = layers.settings();
+    let mut all = layers.settings();
+    all.iter_mut().for_each(without_secrets);
     let shown: Vec<&Setting> = all
         .iter()
         .filter(|setting| key.as_deref().is_none_or(|key| selects(key, &setting.key)))
@@ -77,6 +79,15 @@ pub(crate) fn run(command: &ConfigCommand, global: &Global, ui: Ui) -> Outcome {
         ]);
     }
     table.print(ui)
+}
+
+/// What a server's address may hold beside the address is not for eyes.
+fn without_secrets(setting: &mut Setting) {
+    if setting.key == "model.base_url"
+        && let toml::Value::String(url) = &mut setting.value
+    {
+        *url = shown_url(url);
+    }
 }
 
 fn selects(asked: &str, key: &str) -> bool {

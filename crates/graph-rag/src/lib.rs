@@ -7,6 +7,7 @@ mod error;
 pub mod experience;
 mod experience_index;
 mod extraction;
+pub mod generation;
 pub mod grounding;
 pub mod index;
 mod lexical_entailment;

@@ -16,6 +16,7 @@ mod kinship;
 pub mod local_schema;
 pub mod logical_parser;
 pub mod model_compiler;
+pub mod model_summarizer;
 pub mod plan;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -11,8 +11,11 @@ use crate::answer::{AnswerError, Outcome, Planner, Refusal};
 use crate::backend_adapter::Candidate;
 use crate::execute::{self, Bound, Executed, Given};
 use crate::graph::Graph;
-use crate::isr::Isr;
+use crate::guidance::Guidance;
+use crate::isr::{Isr, QuestionType};
 use crate::local_schema::Schema;
+use crate::plan::Plan;
+use crate::vocabulary;
 
 mod prompt;
 mod reply;
@@ -104,6 +107,11 @@ pub enum Verdict {
         /// The plan's template.
         template: String,
     },
+    /// Its plan does not take up all that the question says, or gives another form of answer.
+    Unheld {
+        /// What it leaves aside.
+        word: String,
+    },
     /// Its reply was no plan.
     Unusable {
         /// What was wrong with it.
@@ -166,7 +174,7 @@ impl Planner {
         let verdict = match candidate {
             Err(why) => Verdict::Unusable { why },
             Ok(None) => Verdict::Declined,
-            Ok(Some(candidate)) => self.adopt(graph, candidate, outcome)?,
+            Ok(Some(candidate)) => self.adopt(graph, schema, candidate, outcome)?,
         };
         Ok(Some(Consulted { verdict, steps_cut }))
     }
@@ -175,9 +183,14 @@ impl Planner {
     fn adopt(
         &self,
         graph: &dyn Graph,
+        schema: &Schema,
         candidate: Candidate,
         outcome: &mut Outcome,
     ) -> Result<Verdict, AnswerError> {
+        if !is_of_the_form(&outcome.isr, &candidate.plan) {
+            let word = outcome.isr.question_type.name().to_owned();
+            return Ok(Verdict::Unheld { word });
+        }
         let executed = execute::run(
             graph,
             &candidate.plan,
@@ -188,6 +201,14 @@ impl Planner {
         let template = candidate.template.clone();
         if is_empty(&executed) {
             return Ok(Verdict::Empty { template });
+        }
+        let isr = &outcome.isr;
+        let unheld = match Self::unaccounted(graph, isr, &candidate, &executed.given)? {
+            Some(word) => Some(word),
+            None => Self::of_another_doing(schema, isr, &Guidance::default(), &candidate),
+        };
+        if let Some(word) = unheld {
+            return Ok(Verdict::Unheld { word });
         }
         let agrees = outcome.refusal.is_none()
             && outcome
@@ -208,6 +229,27 @@ impl Planner {
 
 /// The margin of a plan that only the model chose: it is as sure as a plan that is told clearly, and no surer.
 const MODEL_MARGIN: f32 = 1.0;
+
+/// Words that ask for a number of things, beside "how many".
+const COUNTING: [&str; 4] = ["number", "count", "total", "amount"];
+
+/// Whether a plan gives what the question asks for: a count where one is asked for, yes or no where that is.
+fn is_of_the_form(isr: &Isr, plan: &Plan) -> bool {
+    match plan {
+        Plan::Count(_) => {
+            let counting = |word: &str| COUNTING.contains(&word);
+            isr.question_type == QuestionType::Count
+                || isr.tokens.iter().any(|token| counting(&token.folded))
+        }
+        Plan::Ask { .. } => isr.question_type == QuestionType::YesNo,
+        Plan::Path(_)
+        | Plan::Intersect(_)
+        | Plan::Filter { .. }
+        | Plan::OrderLimit { .. }
+        | Plan::Compare { .. }
+        | Plan::Sparql(_) => true,
+    }
+}
 
 fn is_empty(executed: &Executed) -> bool {
     matches!(&executed.given, Given::Values(values) if values.is_empty())
@@ -288,7 +330,7 @@ fn ask_to_choose(
 }
 
 /// A plan of the model's as a candidate; what fills its slots comes from the question alone.
-fn candidate(isr: &Isr, plan: crate::plan::Plan) -> Candidate {
+fn candidate(isr: &Isr, plan: Plan) -> Candidate {
     let mut bindings: Vec<execute::Binding> = isr
         .mentions
         .iter()
@@ -314,9 +356,13 @@ fn candidate(isr: &Isr, plan: crate::plan::Plan) -> Candidate {
 
 /// Whether a refusal is one that another reading of the words could lift; a denial, or a name that is not there, stands.
 #[must_use]
-pub const fn may_be_consulted(refusal: &Refusal) -> bool {
+pub fn may_be_consulted(refusal: &Refusal) -> bool {
     match refusal {
-        Refusal::Unsupported { .. } | Refusal::Empty { .. } | Refusal::HalfNamed => true,
+        // "Only", "would have": what no plan can say, whoever plans.
+        Refusal::Unsupported { word } => {
+            !vocabulary::is_beyond_plans(word) && !word.ends_with(" have")
+        }
+        Refusal::Empty { .. } | Refusal::HalfNamed => true,
         Refusal::NothingNamed
         | Refusal::NothingAsked
         | Refusal::UnknownName { .. }

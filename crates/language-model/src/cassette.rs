@@ -294,11 +294,15 @@ impl Replay {
     /// [`CassetteError`] when the file cannot be read or is no cassette.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, CassetteError> {
         let path = path.as_ref();
-        let file = fs_err::File::open(path).map_err(|source| CassetteError::File {
+        let failed = |source| CassetteError::File {
             path: path.to_owned(),
             source,
-        })?;
-        let tape = read(path, file)?;
+        };
+        if !fs_err::metadata(path).map_err(failed)?.is_file() {
+            let source = io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file");
+            return Err(failed(source));
+        }
+        let tape = read(path, fs_err::File::open(path).map_err(failed)?)?;
         let mut outcomes: HashMap<String, VecDeque<Outcome>> = HashMap::new();
         for exchange in tape.exchanges {
             let same = outcomes.entry(exchange.request).or_default();

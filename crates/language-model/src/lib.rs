@@ -31,7 +31,7 @@ pub use model_error::{BudgetKind, ModelError, RetryAdvice};
 pub use scripted::Scripted;
 pub use static_embedder::StaticEmbedder;
 pub use table::TableError;
-pub use tokens::estimate_tokens;
+pub use tokens::{estimate_prompt, estimate_tokens};
 pub use wrap::{
     Budget, BudgetConfig, Coalesce, ExactCache, Meter, MeterRow, Price, RateLimit, RateLimitConfig,
     Retry, RetryConfig, Spent, Structured,

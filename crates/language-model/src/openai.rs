@@ -22,7 +22,7 @@ mod request;
 mod retry_after;
 mod sse;
 
-pub use config::{OpenAiConfig, Secret};
+pub use config::{OpenAiConfig, Secret, shown_url};
 pub use embeddings::OpenAiEmbedder;
 
 use connection::Connection;

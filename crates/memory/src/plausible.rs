@@ -2,10 +2,19 @@
 
 use thiserror::Error;
 
-use crate::experience::{Payload, Stored};
+use crate::experience::{Experience, Payload, Provenance, Stored};
 
 /// Evidence that comes without a use: the gates', of verdicts on the answer itself, and of answers that repeated it unseen.
 const WITHOUT_USE: f64 = 16.0;
+
+/// Bytes of a question; a note may be as long.
+const MAX_QUESTION_BYTES: usize = 64 << 10;
+/// Bytes of a plan with its bindings.
+const MAX_PLAN_BYTES: usize = 256 << 10;
+/// The first millisecond of the year 10000.
+const YEAR_10000: u64 = 253_402_300_800_000;
+/// Values that an answer's text must say, at most: longer lists are shortened.
+const VALUES_SAID: usize = 1;
 
 /// Figures that no memory can have come by.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
@@ -51,6 +60,37 @@ pub enum Implausible {
         /// The confidence.
         confidence: f64,
     },
+    /// A question that none can have asked.
+    #[error("its question has {bytes} bytes, but 1 to {MAX_QUESTION_BYTES} are possible")]
+    Question {
+        /// Its bytes.
+        bytes: usize,
+    },
+    /// A vector that is none.
+    #[error(
+        "its vectors have {dims} and {masked} dimensions and must have equally many, all finite"
+    )]
+    Vector {
+        /// Of the question.
+        dims: usize,
+        /// Of the masked question.
+        masked: usize,
+    },
+    /// A time that no clock has shown.
+    #[error("it was made or used in the year 10000 or later")]
+    Time,
+    /// A text that is not what the values say.
+    #[error("its text does not say its values; a correction is given by feedback, not by import")]
+    Text,
+    /// A masked question that is another one.
+    #[error("its masked question says what its question does not")]
+    Masked,
+    /// A plan beyond what plans are.
+    #[error("its plan has {bytes} bytes, but up to {MAX_PLAN_BYTES} are possible")]
+    Plan {
+        /// Its bytes.
+        bytes: usize,
+    },
     /// A cosine that is none.
     #[error("its likeness is {likeness}, but -1 to 1 is possible")]
     Likeness {
@@ -89,6 +129,12 @@ impl Stored {
         if !(0.0..=1.0).contains(&confidence) {
             return Some(Implausible::Grounding { confidence });
         }
+        if let Some(told) = self.experience.impossible() {
+            return Some(told);
+        }
+        if usage.last_used.0 >= YEAR_10000 {
+            return Some(Implausible::Time);
+        }
         let unlike = usage.likeness.filter(|l| !(-1.0..=1.0).contains(l));
         unlike.map(|likeness| Implausible::Likeness { likeness })
     }
@@ -100,6 +146,75 @@ impl Stored {
             Payload::Plan(_) | Payload::Activation(_) => false,
         })
     }
+}
+
+impl Experience {
+    /// What of its content no answered question can have left.
+    fn impossible(&self) -> Option<Implausible> {
+        let bytes = self.question.len();
+        if !(1..=MAX_QUESTION_BYTES).contains(&bytes) {
+            return Some(Implausible::Question { bytes });
+        }
+        let (vector, masked) = (self.vector.as_slice(), self.masked_vector.as_slice());
+        let finite = vector.iter().chain(masked).all(|x| x.is_finite());
+        if !finite || vector.len() != masked.len() {
+            return Some(Implausible::Vector {
+                dims: vector.len(),
+                masked: masked.len(),
+            });
+        }
+        if self.created.0 >= YEAR_10000 {
+            return Some(Implausible::Time);
+        }
+        if let Some(plan) = self.plan() {
+            let bindings = plan.bindings.iter().map(|b| b.value.len() + b.text.len());
+            let bytes = plan.template.len() + plan.body.len() + bindings.sum::<usize>();
+            if bytes > MAX_PLAN_BYTES {
+                return Some(Implausible::Plan { bytes });
+            }
+        }
+        if self.provenance != Provenance::Edited && !self.says_its_values() {
+            return Some(Implausible::Text);
+        }
+        (!self.masks_its_question()).then_some(Implausible::Masked)
+    }
+
+    fn says_its_values(&self) -> bool {
+        let text = self.answer.text.to_lowercase();
+        let mut values = self.answer.values.iter().take(VALUES_SAID);
+        values.all(|value| text.contains(&value.label.to_lowercase()))
+    }
+
+    /// Whether every word of the masked question is one of the question; letters beyond ASCII are folded there and say nothing.
+    fn masks_its_question(&self) -> bool {
+        if !self.question.is_ascii() {
+            return true;
+        }
+        let question = words(&self.question);
+        let open = |c: char| c == '⟨';
+        let masked = self
+            .signature
+            .masked
+            .split(open)
+            .enumerate()
+            .map(|(n, part)| {
+                // Behind a slot's opening stands its number.
+                if n == 0 {
+                    part
+                } else {
+                    part.split_once('⟩').map_or("", |(_, rest)| rest)
+                }
+            });
+        masked.flat_map(words).all(|word| question.contains(&word))
+    }
+}
+
+/// Letters and digits in runs, lower case.
+fn words(text: &str) -> Vec<String> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect()
 }
 
 #[cfg(test)]

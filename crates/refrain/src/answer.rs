@@ -156,6 +156,9 @@ pub struct Answer {
     /// Whether the text is a person's correction; what is cited is then what the source says, which may differ.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub corrected: bool,
+    /// The language model that planned or worded it; none when the built-in stages did.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub model: Option<String>,
     /// How sure the judge is, in `[0, 1]`.
     pub confidence: f32,
     /// Whether the engine refrains from answering.

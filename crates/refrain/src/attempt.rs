@@ -19,6 +19,8 @@ use memory::{
 use crate::answer::{Answer, AskRequest, Cost, HitKind};
 use crate::aspect;
 use crate::budget::{Budget, Metered};
+use crate::consult::plan::Consultation;
+use crate::consult::unheard;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::evidence;
@@ -267,10 +269,9 @@ impl Frame<'_> {
             self.avoid_vetoed(memory, recollection, route, &mut outcome)?;
         }
         let mut answer = self.draft(route);
+        answer.model = consultation.as_ref().and_then(Consultation::planned_by);
         if let Some(error) = consultation.as_ref().and_then(|c| c.error.as_ref()) {
-            answer
-                .cut
-                .push(format!("the language model was not heard: {error}"));
+            answer.cut.push(unheard(error));
         }
         if let Some(refusal) = &outcome.refusal {
             answer.reason = Some(wording::refusal(refusal) + &near_names(route, refusal)?);
@@ -297,6 +298,7 @@ impl Frame<'_> {
             answer.reason = memory
                 .as_ref()
                 .map(|(_, recollection)| miss(&recollection.considered));
+            self.word(&mut answer);
         }
         answer.cut.extend(self.budget.exhausted());
         if self.request.explain {
@@ -483,6 +485,7 @@ impl Frame<'_> {
             similarity: None,
             age_seconds: None,
             corrected: false,
+            model: None,
             confidence: 0.0,
             refused: true,
             reason: None,

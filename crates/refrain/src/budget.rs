@@ -38,12 +38,12 @@ impl Budget {
         }
     }
 
-    /// Takes one call of a language model, if one is left.
+    /// Takes one call of a language model, if one is left and its prompt, of about so many tokens, fits.
     ///
     /// # Errors
-    /// [`ModelError::BudgetExhausted`] when the calls or the tokens are used up; a call that is under way may take more.
-    pub fn draw_call(&self) -> Result<(), ModelError> {
-        if self.tokens() >= self.limits.tokens {
+    /// [`ModelError::BudgetExhausted`] when the calls or the tokens are used up; a reply may take more than is left.
+    pub fn draw_call(&self, prompt_tokens: u64) -> Result<(), ModelError> {
+        if self.tokens().saturating_add(prompt_tokens) > self.limits.tokens {
             return Err(ModelError::BudgetExhausted {
                 which: BudgetKind::Tokens,
                 limit: self.limits.tokens,

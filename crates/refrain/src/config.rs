@@ -162,7 +162,11 @@ pub struct ModelSettings {
     pub task: Task,
     /// When it is asked for a plan.
     pub plans: When,
-    /// Below this confidence of the built-in planner it counts as unsure, in `[0, 1]`.
+    /// When it is asked for an answer from the passages that were found.
+    pub documents: When,
+    /// When it words an answer from a graph.
+    pub summaries: When,
+    /// Below this confidence of the built-in stage it counts as unsure, in `[0, 1]`.
     pub below: f32,
     /// The longest that a call may take, in seconds.
     pub timeout_s: u64,

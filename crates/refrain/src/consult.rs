@@ -1,26 +1,27 @@
 //! When is a language model asked, and what may it cost? The built-in stages first; a model only where they are unsure.
 //!
-//! Every call is drawn from the question's budget: 1 for the plan and 1 for the wording are the most that a question can
-//! take, whatever the settings say. A model that fails, or whose reply is no plan, changes nothing: the built-in outcome
-//! stands, and what happened is reported.
+//! Every call that leaves, repeated and repairing ones too, is drawn from the question's budget. A model that fails, or whose
+//! reply does not hold, changes nothing: the built-in outcome stands, and what happened is reported.
+
+pub(crate) mod passages;
+pub(crate) mod plan;
+mod summary;
 
 use std::time::{Duration, Instant};
 
-use kgqa::answer::Outcome;
-use kgqa::model_compiler::{ConsultError, Consulted, Example, ModelConfig, may_be_consulted};
-use language_model::{ChatRequest, Completion, LanguageModel, ModelError};
-use memory::Recalled;
+use language_model::{
+    ChatRequest, Completion, LanguageModel, ModelError, Retry, RetryConfig, Structured,
+    estimate_prompt,
+};
 
-use crate::attempt::{Frame, confidence};
+use crate::attempt::Frame;
 use crate::budget::Budget;
-use crate::config::{ModelSettings, When};
-use crate::error::EngineError;
-use crate::router::Route;
+use crate::config::When;
 
 /// A model whose calls are drawn from one question's budget.
 pub(crate) struct Drawn<'a> {
-    pub(crate) model: &'a dyn LanguageModel,
-    pub(crate) budget: &'a Budget,
+    model: &'a dyn LanguageModel,
+    budget: &'a Budget,
 }
 
 impl LanguageModel for Drawn<'_> {
@@ -29,7 +30,7 @@ impl LanguageModel for Drawn<'_> {
         request: &ChatRequest,
         streamed: &mut dyn FnMut(&str),
     ) -> Result<Completion, ModelError> {
-        self.budget.draw_call()?;
+        self.budget.draw_call(estimate_prompt(request))?;
         let completion = self.model.complete(request, streamed)?;
         self.budget.spend_tokens(completion.usage.total());
         Ok(completion)
@@ -40,78 +41,46 @@ impl LanguageModel for Drawn<'_> {
     }
 }
 
-/// What a model did for one question, or why it did nothing.
-#[derive(Debug, Clone, serde::Serialize)]
-pub(crate) struct Consultation {
-    pub(crate) model: String,
-    pub(crate) consulted: Option<Consulted>,
-    pub(crate) error: Option<String>,
-}
+/// A model whose replies obey their constraints, and which is asked again where that may help.
+pub(crate) type Asked<'a> = Structured<Retry<Drawn<'a>>>;
 
 impl Frame<'_> {
-    /// Asks the model for a plan, where the settings say so and there is one.
-    pub(crate) fn consult(
-        &self,
-        route: &Route,
-        graph: &dyn kgqa::graph::Graph,
-        recalled: &[Recalled],
-        outcome: &mut Outcome,
-    ) -> Result<Option<Consultation>, EngineError> {
-        let settings = &self.engine.config.model;
-        let Some(model) = self.engine.model.as_deref() else {
-            return Ok(None);
-        };
-        if !is_wanted(settings, outcome) {
-            return Ok(None);
-        }
-        let examples: Vec<Example> = recalled
-            .iter()
-            .map(|found| Example {
-                question: found.stored.experience.question.clone(),
-                template: found.stored.experience.template().to_owned(),
-            })
-            .collect();
-        let config = ModelConfig {
-            task: settings.task,
-            namespace: self.request.namespace.clone(),
-            deadline: Some(Instant::now() + Duration::from_secs(settings.timeout_s)),
-            ..ModelConfig::default()
-        };
+    /// The model as this question may ask it, if there is one.
+    pub(crate) fn model(&self) -> Option<Asked<'_>> {
+        let model = self.engine.model.as_deref()?;
         let drawn = Drawn {
             model,
             budget: self.budget,
         };
-        let schema = &route.view.schema;
-        let asked = self
-            .engine
-            .planner
-            .consult(&drawn, &config, graph, schema, &examples, outcome);
-        let (consulted, error) = match asked {
-            Ok(consulted) => (consulted, None),
-            Err(ConsultError::Model(error)) => (None, Some(error.to_string())),
-            Err(ConsultError::Answer(error)) => return Err(error.into()),
-            Err(error) => (None, Some(error.to_string())),
-        };
-        Ok(Some(Consultation {
-            model: model.model().to_owned(),
-            consulted,
-            error,
-        }))
+        // Pauses before a repeated call differ from question to question.
+        let millis = u32::try_from(self.now.0 % 1_000).unwrap_or(0);
+        let draw = move || f64::from(millis) / 1_000.0;
+        Some(Structured::new(Retry::new(
+            drawn,
+            RetryConfig::default(),
+            draw,
+        )))
+    }
+
+    /// When a call that begins now is of no use any more.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        let seconds = self.engine.config.model.timeout_s;
+        Some(Instant::now() + Duration::from_secs(seconds))
     }
 }
 
-/// Whether the built-in outcome leaves something to ask.
-fn is_wanted(settings: &ModelSettings, outcome: &Outcome) -> bool {
-    if let Some(refusal) = &outcome.refusal
-        && !may_be_consulted(refusal)
-    {
-        return false;
-    }
-    match settings.plans {
-        When::Never => false,
-        When::Always => true,
-        When::Unsure => {
-            outcome.refusal.is_some() || confidence(outcome.margin, outcome.told) < settings.below
+impl When {
+    /// Whether a stage asks a model when its built-in form is or is not sure.
+    pub(crate) const fn asks(self, is_unsure: bool) -> bool {
+        match self {
+            Self::Never => false,
+            Self::Always => true,
+            Self::Unsure => is_unsure,
         }
     }
+}
+
+/// What is said of a model that failed.
+pub(crate) fn unheard(error: &impl std::fmt::Display) -> String {
+    format!("the language model was not heard: {error}")
 }

@@ -5,20 +5,21 @@
 //! passages that it rests on are found again and say what they said.
 
 mod experiences;
+mod given;
 mod verdicts;
 
-use graph_rag::answer::{Answer as Extract, AnswerRefusal};
-use graph_rag::grounding::claims;
+use graph_rag::answer::{AnswerRefusal, Citation};
+use graph_rag::grounding::{GroundingConfig, claims};
 use graph_rag::living_rag::LivingRetrieval;
 use graph_rag::{Index, LinearRagConfig};
 use kgqa::answer::Refusal;
 use memory::{
     AnswerText, Candidate, Episode, Evidence, EvidenceKey, ExperienceId, Fingerprint, Grounding,
-    Hit, Judge, Lifetime, Memory, Payload, Signature,
+    Hit, Judge, Lifetime, Signature,
 };
 
 use crate::add::passage_key;
-use crate::answer::{Answer, HitKind, PassageCitation};
+use crate::answer::{Answer, PassageCitation};
 use crate::attempt::Frame;
 use crate::corpus::{Corpus, Held};
 use crate::error::EngineError;
@@ -27,24 +28,33 @@ use crate::wording;
 
 use experiences::Experiences;
 pub(crate) use experiences::ReadyExperiences;
-use verdicts::{Verdicts, answer_plan};
+pub(crate) use given::{Given, READ};
+pub(crate) use verdicts::Verdicts;
 
 /// An answer less sure than this is none: what was found is cited, and that is said.
 const LEAST_CONFIDENCE: f32 = 0.2;
-
-/// A sentence is cited beside the best one if it speaks at least so much to the question, as a share.
-const CITED_SHARE: f64 = 0.5;
 
 /// The intent that answers from documents are kept under.
 const ASPECT: &str = "documents";
 
 /// What one corpus made of a question.
-struct Attempt<'a> {
-    held: &'a Held,
+pub(crate) struct Attempt<'a> {
+    pub(crate) held: &'a Held,
     corpus: &'a Corpus,
-    retrieval: LivingRetrieval,
-    extract: Result<Extract, AnswerRefusal>,
+    pub(crate) retrieval: LivingRetrieval,
+    given: Result<Given, AnswerRefusal>,
     experiences: Experiences,
+}
+
+impl Attempt<'_> {
+    /// Whether the question denies something, which no sentence can be held against.
+    pub(crate) fn is_negated(&self) -> bool {
+        same_words(&self.retrieval.query.text).negated
+    }
+
+    pub(crate) fn grounding(&self) -> GroundingConfig {
+        self.experiences.config().grounding
+    }
 }
 
 impl Frame<'_> {
@@ -75,30 +85,37 @@ impl Frame<'_> {
         let retrieval = living.retrieve_for(&held.index, query, embedder, &settings, seconds)?;
         let verdicts = Verdicts::on(self.memory, corpus.name(), question);
         let extract = verdicts.extract(&held.index, &retrieval)?;
-        let attempt = Attempt {
+        let mut attempt = Attempt {
+            given: extract.map(|extract| Given::extracted(&held.index, extract)),
             held: &held,
             corpus,
             retrieval,
-            extract,
             experiences,
         };
         let mut answer = self.drafted(&attempt);
         let mut hit = Hit::None;
-        if let (Ok(extract), Some(memory)) = (&attempt.extract, self.memory)
-            && !answer.refused
-            && let Some(verified) = verified(memory, &attempt, extract, question, self.now)
+        let mut asked = None;
+        if let Some(served) = self
+            .memory
+            .and_then(|m| attempt.served(m, question, self.now))
         {
-            hit = Hit::Exact(verified.id);
-            answer.hit_kind = HitKind::Exact;
-            answer.text.clone_from(&verified.answer.text);
-            answer.experience = Some(verified.id.to_string());
-            answer.similarity = Some(1.0);
-            answer.age_seconds = Some(self.now.millis_since(verified.created) / 1_000);
+            hit = Hit::Exact(served.id);
+            served.put_into(&mut answer, &attempt, self.now);
         } else if let Some(correction) = verdicts.correction(&held.index) {
             correction.apply(&mut answer, self.now);
+        } else if let Some(reading) = self.read(&attempt, &answer, &verdicts)? {
+            if let Some(given) = reading.given {
+                attempt.given = Ok(given);
+                answer = self.drafted(&attempt);
+                answer.model = Some(reading.report.model.clone());
+            }
+            answer.cut.extend(reading.cut);
+            asked = Some(reading.report);
         }
         if self.request.explain {
-            answer.explanation = Some(explain::passages(&held.index, &attempt.retrieval, &answer));
+            let mut told = explain::passages(&held.index, &attempt.retrieval, &answer);
+            told["model"] = serde_json::json!(asked);
+            answer.explanation = Some(told);
         }
         let episode = self
             .memory
@@ -110,15 +127,14 @@ impl Frame<'_> {
 
     fn drafted(&self, attempt: &Attempt<'_>) -> Answer {
         let mut answer = self.refusing(attempt.corpus.name());
-        match &attempt.extract {
-            Ok(_) if same_words(&attempt.retrieval.query.text).negated => {
+        match &attempt.given {
+            Ok(_) if attempt.is_negated() => {
                 answer.reason = Some(wording::refusal(&Refusal::Negation));
             }
             Err(refusal) => answer.reason = Some(sentence(&refusal.to_string())),
-            Ok(extract) => {
-                answer.passages = cited(attempt.held, extract);
-                #[expect(clippy::cast_possible_truncation, reason = "a share in [0, 1]")]
-                let confidence = extract.confidence as f32;
+            Ok(given) => {
+                answer.passages = cited(attempt.held, &given.citations);
+                let confidence = given.confidence;
                 if confidence < LEAST_CONFIDENCE {
                     answer.reason = Some(format!(
                         "The best sentences found say too little of it ({confidence:.2}, {LEAST_CONFIDENCE:.2} is needed); they are cited."
@@ -126,16 +142,8 @@ impl Frame<'_> {
                 } else {
                     answer.refused = false;
                     answer.confidence = confidence;
-                    answer.text = extract
-                        .citations
-                        .first()
-                        .map(|c| c.text.clone())
-                        .unwrap_or_default();
-                    answer.chain = extract
-                        .chain
-                        .iter()
-                        .map(|link| link.entity.clone())
-                        .collect();
+                    answer.text.clone_from(&given.text);
+                    answer.chain.clone_from(&given.chain);
                 }
             }
         }
@@ -156,9 +164,9 @@ impl Frame<'_> {
         let helped: Vec<ExperienceId> = used
             .filter_map(|used| attempt.experiences.id(used.id))
             .collect();
-        let candidate = match (&attempt.extract, hit) {
-            (Ok(extract), Hit::None) if !answer.refused => {
-                self.document_candidate(attempt, extract, answer)
+        let candidate = match (&attempt.given, hit) {
+            (Ok(given), Hit::None) if !answer.refused => {
+                self.document_candidate(attempt, given, answer)
             }
             _ => None,
         };
@@ -175,10 +183,10 @@ impl Frame<'_> {
             hit,
             helped,
             plan: attempt
-                .extract
+                .given
                 .as_ref()
                 .ok()
-                .and_then(|extract| answer_plan(&attempt.held.index, extract)),
+                .and_then(|given| given.plan.clone()),
             links: Vec::new(),
             quality: candidate.as_ref().map(|c| c.grounding.confidence),
             lesson_weight: 0.0,
@@ -191,7 +199,7 @@ impl Frame<'_> {
     fn document_candidate(
         &self,
         attempt: &Attempt<'_>,
-        extract: &Extract,
+        given: &Given,
         answer: &Answer,
     ) -> Option<Candidate> {
         let config = attempt.experiences.config();
@@ -199,11 +207,10 @@ impl Frame<'_> {
             return None;
         }
         let index = &attempt.held.index;
-        let explanation = extract.text();
-        let places: Vec<u32> = extract.citations.iter().map(|c| c.passage).collect();
+        let places: Vec<u32> = given.citations.iter().map(|c| c.passage).collect();
         let claims = claims(
             &attempt.retrieval.query.text,
-            &explanation,
+            &given.explanation,
             &answer.text,
             &config.grounding,
         );
@@ -218,13 +225,13 @@ impl Frame<'_> {
             aspect: ASPECT.to_owned(),
             scaffold: attempt
                 .experiences
-                .summary(&explanation, &answer.text, &map),
-            payloads: vec![Payload::Activation(map)],
+                .summary(&given.explanation, &answer.text, &map),
+            payloads: given.payloads(map),
             answer: AnswerText {
                 text: answer.text.clone(),
                 values: Vec::new(),
             },
-            evidence: evidence(attempt.corpus.name(), index, extract),
+            evidence: evidence(attempt.corpus.name(), index, &given.rests_on),
             grounding: Grounding {
                 confidence,
                 judge: Judge::Evidence,
@@ -236,33 +243,14 @@ impl Frame<'_> {
     }
 }
 
-/// The remembered answer to the same words, if it rests on just what is found now.
-fn verified<'m>(
-    memory: &'m Memory,
-    attempt: &Attempt<'_>,
-    extract: &Extract,
-    question: &str,
-    now: memory::Timestamp,
-) -> Option<&'m memory::Experience> {
-    let corpus = attempt.corpus.name();
-    let found = evidence(corpus, &attempt.held.index, extract).fingerprint;
-    let known = memory
-        .same_wording(corpus, &same_words(question).masked, now)
-        .into_iter();
-    known
-        .filter(|stored| !stored.usage.suspect && stored.experience.evidence.fingerprint == found)
-        .map(|stored| stored.experience.as_ref())
-        .next()
-}
-
 /// A question's words as they are compared: nothing in it may differ.
 fn same_words(question: &str) -> Signature {
     Signature::extract(&kgqa::text::normalise(question), Vec::new())
 }
 
 /// The passages that an answer cites, as evidence.
-fn evidence(corpus: &str, index: &Index, extract: &Extract) -> Evidence {
-    let mut places: Vec<u32> = extract.citations.iter().map(|c| c.passage).collect();
+fn evidence(corpus: &str, index: &Index, rests_on: &[u32]) -> Evidence {
+    let mut places = rests_on.to_vec();
     places.sort_unstable();
     places.dedup();
     let passages = places.iter().filter_map(|place| {
@@ -287,14 +275,9 @@ fn evidence(corpus: &str, index: &Index, extract: &Extract) -> Evidence {
 }
 
 /// Where the sentences stand, in their documents.
-fn cited(held: &Held, extract: &Extract) -> Vec<PassageCitation> {
+fn cited(held: &Held, citations: &[Citation]) -> Vec<PassageCitation> {
     let mut out = Vec::new();
-    let best = extract.citations.first().map_or(0.0, |c| c.score);
-    let speaking = extract
-        .citations
-        .iter()
-        .filter(|c| c.score >= CITED_SHARE * best);
-    for (n, citation) in speaking.enumerate() {
+    for (n, citation) in citations.iter().enumerate() {
         let Some(passage) = held.index.passage(citation.passage) else {
             continue;
         };

@@ -10,7 +10,7 @@ use kgqa::isr::Isr;
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
-use crate::consult::Consultation;
+use crate::consult::plan::Consultation;
 use crate::reuse::Considered;
 use crate::router::Fit;
 

@@ -24,6 +24,22 @@ impl std::fmt::Debug for Secret {
     }
 }
 
+/// An address as it may be shown: without a user name and password before the host, and without what follows a `?`, where
+/// keys stand, too.
+#[must_use]
+pub fn shown_url(url: &str) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or_default();
+    let url = url.trim_end_matches('/');
+    match url.split_once("://") {
+        Some((scheme, rest)) => {
+            let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+            let host = authority.rsplit('@').next().unwrap_or_default();
+            format!("{scheme}://{host}{path}")
+        }
+        None => url.to_owned(),
+    }
+}
+
 /// The settings of a server and a model on it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenAiConfig {
@@ -75,17 +91,9 @@ impl OpenAiConfig {
         }
     }
 
-    /// The base URL as messages show it: without a user name and password before the host.
+    /// The base URL as messages show it.
     pub(super) fn endpoint(&self) -> String {
-        let base = self.base_url.trim_end_matches('/');
-        match base.split_once("://") {
-            Some((scheme, rest)) => {
-                let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-                let host = authority.rsplit('@').next().unwrap_or_default();
-                format!("{scheme}://{host}{path}")
-            }
-            None => base.to_owned(),
-        }
+        shown_url(&self.base_url)
     }
 
     /// A text without the key: servers tend to quote one that they refuse.
@@ -98,10 +106,18 @@ impl OpenAiConfig {
 
     /// The address of a path, with Azure's version where there is one.
     pub(super) fn url(&self, path: &str) -> String {
-        let base = self.base_url.trim_end_matches('/');
-        match &self.azure_api_version {
-            Some(version) => format!("{base}{path}?api-version={version}"),
-            None => format!("{base}{path}"),
+        let (base, query) = match self.base_url.split_once('?') {
+            Some((base, query)) => (base, Some(query.to_owned())),
+            None => (self.base_url.as_str(), None),
+        };
+        let base = base.trim_end_matches('/');
+        let version = self.azure_api_version.as_ref();
+        let version = version.map(|version| format!("api-version={version}"));
+        let query: Vec<String> = query.into_iter().chain(version).collect();
+        if query.is_empty() {
+            format!("{base}{path}")
+        } else {
+            format!("{base}{path}?{}", query.join("&"))
         }
     }
 }
@@ -115,7 +131,16 @@ mod tests {
         let mut config = OpenAiConfig::new("https://user:secret@host:8443/v1/", "m");
         assert_eq!(config.url("/x"), "https://user:secret@host:8443/v1/x");
         assert_eq!(config.endpoint(), "https://host:8443/v1");
+        assert_eq!(
+            shown_url("http://u:p@h/v1/?api-key=secret#x"),
+            "http://h/v1"
+        );
         config.azure_api_version = Some("2024-10-21".into());
         assert!(config.url("/x").ends_with("/v1/x?api-version=2024-10-21"));
+        config.base_url = "https://host/v1?key=k".into();
+        assert_eq!(
+            config.url("/x"),
+            "https://host/v1/x?key=k&api-version=2024-10-21"
+        );
     }
 }

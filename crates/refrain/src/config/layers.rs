@@ -263,6 +263,23 @@ impl Layers {
                 "must be 1 or 2"
             }
             Value::String(text)
+                if !choices(key).is_empty() && !choices(key).contains(&text.as_str()) =>
+            {
+                return Err(ConfigError::Invalid {
+                    key: key.to_owned(),
+                    reason: format!("must be one of {}, not \"{text}\"", choices(key).join(", ")),
+                    origin: origin.clone(),
+                });
+            }
+            Value::String(text)
+                if key == "model.base_url" && !text.is_empty() && !is_web_address(text) =>
+            {
+                "must be the address of a server, as in http://localhost:11434/v1"
+            }
+            Value::Integer(number) if key == "model.timeout_s" && *number > MAX_TIMEOUT_S => {
+                "must be at most 3600 (an hour)"
+            }
+            Value::String(text)
                 if key == "memory.preset" && MemoryPreset::parse(text).is_none() =>
             {
                 "must be \"none\" or \"cacherag\""
@@ -288,6 +305,28 @@ impl Layers {
     }
 }
 
+/// The longest that a call of a model may take, in seconds.
+const MAX_TIMEOUT_S: i64 = 3_600;
+
+/// The values of a setting that has few.
+fn choices(key: &str) -> &'static [&'static str] {
+    match key {
+        "memory.lessons" => &["all", "kept"],
+        "model.task" => &["plan", "choose"],
+        "model.plans" | "model.documents" | "model.summaries" | "model.names" => {
+            &["never", "unsure", "always"]
+        }
+        _ => &[],
+    }
+}
+
+fn is_web_address(text: &str) -> bool {
+    let rest = text
+        .strip_prefix("https://")
+        .or_else(|| text.strip_prefix("http://"));
+    rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric() || c == '['))
+}
+
 fn unknown_policy(text: &str, origin: &Origin) -> ConfigError {
     let names: Vec<&str> = PolicyName::ALL.iter().map(|name| name.as_str()).collect();
     let hint = closest(text, names.iter().copied()).map_or_else(
@@ -306,6 +345,7 @@ const MUST_BE_POSITIVE: &[&str] = &[
     "budget.rows",
     "budget.time_ms",
     "memory.capacity",
+    "model.timeout_s",
     "planner.max_degree",
     "planner.max_depth",
 ];

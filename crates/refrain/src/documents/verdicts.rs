@@ -4,7 +4,7 @@
 //! as long as the document still says what was corrected. Verdicts are the memory's: nothing is kept here.
 
 use graph_rag::Index;
-use graph_rag::answer::{Answer as Extract, AnswerConfig, AnswerRefusal};
+use graph_rag::answer::{Answer as Extract, AnswerConfig, AnswerRefusal, Citation};
 use graph_rag::living_rag::LivingRetrieval;
 use language_model::StaticEmbedder;
 use memory::{Binding, Memory, StoredPlan, Timestamp, Verdict};
@@ -15,11 +15,14 @@ use crate::error::EngineError;
 /// What an answer from documents did, as the memory tells two answers to one question apart.
 const TEMPLATE: &str = "sentence of a passage";
 
+/// The same of an answer that a language model worded.
+const WORDED_TEMPLATE: &str = "words of a language model";
+
 /// Sets a document apart from its sentence.
 const SEPARATOR: char = '\u{1f}';
 
 /// The verdicts on one question to one corpus.
-pub(super) struct Verdicts<'m> {
+pub(crate) struct Verdicts<'m> {
     memory: Option<&'m Memory>,
     corpus: &'m str,
     /// The question's words, as answers are kept under.
@@ -63,6 +66,12 @@ impl<'m> Verdicts<'m> {
         Ok(index.answer_without(query, found, &config, words.as_ref(), withheld)?)
     }
 
+    /// Whether a person called an answer that did this wrong for the same words.
+    pub(crate) fn vetoed(&self, plan: &StoredPlan) -> bool {
+        self.memory
+            .is_some_and(|m| m.veto(self.corpus, &self.masked, plan).is_some())
+    }
+
     /// What the newest verdict says the answer is, if its document still says what was corrected.
     pub(super) fn correction(&self, index: &Index) -> Option<Correction> {
         // A corrected answer that is called good stays corrected.
@@ -101,20 +110,61 @@ impl Correction {
 }
 
 /// What an answer did: the sentence that it is, by its document and its words.
-pub(super) fn answer_plan(index: &Index, extract: &Extract) -> Option<StoredPlan> {
-    let best = extract.citations.first()?;
-    plan(index, best.passage, &best.text)
-}
-
-fn plan(index: &Index, passage: u32, sentence: &str) -> Option<StoredPlan> {
-    let passage = index.passage(passage)?;
+pub(super) fn plan(index: &Index, passage: u32, sentence: &str) -> Option<StoredPlan> {
     Some(StoredPlan {
         template: TEMPLATE.to_owned(),
         body: String::new(),
-        bindings: vec![Binding {
-            slot: 0,
-            value: format!("{}{SEPARATOR}{sentence}", passage.document),
-            text: String::new(),
-        }],
+        bindings: vec![bound(index, passage, sentence, 0)?],
+    })
+}
+
+/// The plan of an answer in a model's words: the sentences that it rests on, then the words.
+pub(super) fn worded_plan(index: &Index, citations: &[Citation], text: &str) -> Option<StoredPlan> {
+    let mut bindings = Vec::new();
+    for (slot, citation) in (0..).zip(citations) {
+        bindings.push(bound(index, citation.passage, &citation.text, slot)?);
+    }
+    bindings.push(Binding {
+        slot: u8::try_from(bindings.len()).ok()?,
+        value: text.to_owned(),
+        text: String::new(),
+    });
+    Some(StoredPlan {
+        template: WORDED_TEMPLATE.to_owned(),
+        body: String::new(),
+        bindings,
+    })
+}
+
+/// The sentences that an answer in a model's words rests on, where the index still has them.
+pub(super) fn sentences_of(index: &Index, plan: &StoredPlan) -> Option<Vec<Citation>> {
+    if plan.template != WORDED_TEMPLATE {
+        return None;
+    }
+    let (_, sentences) = plan.bindings.split_last()?;
+    let mut citations = Vec::new();
+    for binding in sentences {
+        let (document, sentence) = binding.value.split_once(SEPARATOR)?;
+        let document = document.into();
+        let mut places = (0..).map_while(|ordinal| index.place_of(&document, ordinal));
+        citations.push(places.find_map(|passage| {
+            let start = index.full_text(passage).find(sentence)?;
+            Some(Citation {
+                passage,
+                span: start..start + sentence.len(),
+                text: sentence.to_owned(),
+                score: 0.0,
+            })
+        })?);
+    }
+    Some(citations)
+}
+
+fn bound(index: &Index, passage: u32, sentence: &str, slot: u8) -> Option<Binding> {
+    let passage = index.passage(passage)?;
+    Some(Binding {
+        slot,
+        value: format!("{}{SEPARATOR}{sentence}", passage.document),
+        text: String::new(),
     })
 }

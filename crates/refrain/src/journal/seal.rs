@@ -5,7 +5,7 @@
 //! are compared before redb sees them. After a kill there is no seal, and redb checks all pages itself. A seal whose head
 //! of the file is another one belongs to an earlier state and says nothing.
 
-use std::io::{ErrorKind, Read};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
@@ -17,6 +17,12 @@ use super::JournalError;
 const HEAD_BYTES: usize = 512;
 /// Bytes read at once.
 const PIECE_BYTES: usize = 1 << 18;
+/// A seal is one line, far shorter than this.
+const MAX_SEAL_BYTES: u64 = 256;
+/// How a redb file begins, and the byte behind it, of which one bit says that it was not closed in order. (redb's
+/// design document, "database header")
+const REDB_MAGIC: &[u8; 9] = b"redb\x1A\x0A\xA9\x0D\x0A";
+const REDB_NOT_CLOSED: u8 = 0b10;
 /// The first word of a seal.
 const MARK: &str = "refrain-journal-seal-1";
 
@@ -45,18 +51,15 @@ impl Drop for SealOnDrop {
     }
 }
 
-/// Compares the file with its seal, if it has one, and breaks the seal: from now on the file may change.
+/// Compares the file with its seal and breaks it: from now on the file may change. A file without a seal that can be read is
+/// handed to redb as one that was not closed in order, so that redb checks the sums of all pages before it believes them.
 ///
 /// # Errors
 /// [`JournalError::Altered`] when the bytes are not those that were sealed.
 pub(super) fn check_and_break(path: &Path) -> Result<(), JournalError> {
     let seal = place(path);
-    let sealed = match fs::read_to_string(&seal) {
-        Ok(text) => text,
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidData) => {
-            return Ok(());
-        }
-        Err(error) => return Err(error.into()),
+    let Some(sealed) = read(&seal)? else {
+        return demand_check(path);
     };
     let found = line(path)?;
     let head = |line: &str| {
@@ -70,7 +73,52 @@ pub(super) fn check_and_break(path: &Path) -> Result<(), JournalError> {
             path: path.to_owned(),
         });
     }
-    Ok(fs::remove_file(&seal)?)
+    let is_of_this_state = head(&sealed) == head(&found);
+    fs::remove_file(&seal)?;
+    if is_of_this_state {
+        Ok(())
+    } else {
+        demand_check(path)
+    }
+}
+
+/// The seal's line; nothing when there is none, or none that can be read.
+fn read(seal: &Path) -> Result<Option<String>, JournalError> {
+    let found = match std::fs::symlink_metadata(seal) {
+        Ok(found) => found,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let text = if found.is_file() && found.len() <= MAX_SEAL_BYTES {
+        fs::read_to_string(seal).ok()
+    } else {
+        None
+    };
+    let text = text.filter(|text| text.starts_with(MARK));
+    if text.is_none() {
+        tracing::warn!(
+            seal = %seal.display(),
+            "the journal's seal cannot be read; every page of the journal is checked instead"
+        );
+    }
+    Ok(text)
+}
+
+/// Marks the file as not closed in order, which makes redb check it.
+fn demand_check(path: &Path) -> Result<(), JournalError> {
+    let mut file = fs::OpenOptions::new().read(true).write(true).open(path)?;
+    let mut head = [0; REDB_MAGIC.len() + 1];
+    if file.read_exact(&mut head).is_err() || !head.starts_with(REDB_MAGIC) {
+        // Not redb's: it will say so itself.
+        return Ok(());
+    }
+    let at = REDB_MAGIC.len();
+    if head[at] & REDB_NOT_CLOSED == 0 {
+        file.seek(SeekFrom::Start(at as u64))?;
+        file.write_all(&[head[at] | REDB_NOT_CLOSED])?;
+        file.sync_data()?;
+    }
+    Ok(())
 }
 
 fn write(path: &Path) -> Result<(), std::io::Error> {

@@ -10,6 +10,7 @@ mod embedder;
 mod exchange;
 mod expansion;
 mod model;
+mod model_documents;
 mod reuse;
 mod schema;
 mod staleness;
