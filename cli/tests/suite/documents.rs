@@ -282,6 +282,10 @@ fn a_damaged_index_is_found_and_can_be_removed() {
     let said = place.run(&["doctor"]);
     assert_eq!(said.code, Some(1), "{said:?}");
     assert!(said.out.contains("corpus documents"), "{said:?}");
+    assert!(
+        said.err.contains("refrain add") && !said.err.contains("refrain load"),
+        "{said:?}"
+    );
     place
         .run(&["source", "remove", "documents", "--yes"])
         .good();
