@@ -92,6 +92,13 @@ impl Planner {
             .words
             .iter()
             .any(|word| vocabulary::doing(&word.text).is_some_and(|doing| done.contains(&doing)));
+        // Music is written too, where nothing else is.
+        let writes = vocabulary::doing("write");
+        let composes = vocabulary::doing("compose");
+        let is_written = schema
+            .entries()
+            .iter()
+            .any(|entry| entry.words.iter().any(|w| vocabulary::doing(w) == writes));
         let is_another = |word: &str, doing: usize| {
             let spoken = chosen.alignment.iter().filter(|(said, _)| said == word);
             let mut steps: Vec<&str> = spoken.map(|(_, step)| step.as_str()).collect();
@@ -102,7 +109,10 @@ impl Planner {
             !steps.is_empty()
                 && steps.iter().all(|step| {
                     let doings = doings_of(step);
-                    !doings.is_empty() && !doings.contains(&doing)
+                    let composed = Some(doing) == writes
+                        && !is_written
+                        && doings.iter().any(|done| Some(*done) == composes);
+                    !doings.is_empty() && !doings.contains(&doing) && !composed
                 })
         };
         let words = isr.words.iter().map(|word| word.text.as_str());

@@ -15,9 +15,11 @@ mod judge;
 mod kinship;
 pub mod local_schema;
 pub mod logical_parser;
+mod measured;
 pub mod model_compiler;
 pub mod plan;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod text;
 mod vocabulary;
+mod yes_no;

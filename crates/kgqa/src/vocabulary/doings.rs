@@ -151,7 +151,16 @@ const DOINGS: &[&[&str]] = &[
     &["sell", "sells", "sold", "seller", "sellers"],
     &["win", "wins", "won", "winner", "winners"],
     &["lose", "loses", "lost", "loser", "losers"],
-    &["born", "birth", "birthplace", "birthdate"],
+    &["born", "birth", "birthplace", "birthdate", "birthday"],
+    &[
+        "live",
+        "lives",
+        "lived",
+        "reside",
+        "resides",
+        "resided",
+        "residence",
+    ],
     &["die", "dies", "died", "death", "deceased"],
     &[
         "marry", "marries", "married", "wed", "spouse", "spouses", "wife", "husband",
