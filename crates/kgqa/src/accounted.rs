@@ -129,6 +129,7 @@ impl Planner {
         graph: &dyn Graph,
         schema: &Schema,
         isr: &Isr,
+        guidance: &Guidance<'_>,
         chosen: &Candidate,
     ) -> Result<Option<String>, SchemaError> {
         let (Plan::Path(path), [_]) = (&chosen.plan, isr.mentions.as_slice()) else {
@@ -137,9 +138,15 @@ impl Planner {
         if path.hops.len() >= isr.phrases() {
             return Ok(None);
         }
-        let told = |word: &str| chosen.alignment.iter().any(|(said, _)| said == word);
         for word in isr.words.iter().filter(|word| word.relation.is_some()) {
-            if !told(&word.text)
+            let similarities = self.nearness(schema, &word.text, guidance)?;
+            // To be put up with, for want of a better step, is not to be told.
+            let told = chosen.alignment.iter().any(|(said, step)| {
+                let at = schema.position_of(step);
+                *said == word.text
+                    && at.is_some_and(|at| similarities[at] >= self.config.judge.told)
+            });
+            if !told
                 && word.text != "name"
                 && word.text != isr.answer_type
                 && !vocabulary::is_light(&word.text)

@@ -202,7 +202,7 @@ impl Planner {
                 .map(|r| logical_parser::with_reading(isr, r.clone())),
         );
         for reading in readings {
-            let reading = Self::in_the_graphs_words(schema, reading);
+            let reading = Self::in_the_graphs_words(graph, schema, reading)?;
             let compiled = compiler.compile(&reading)?;
             let outcome = if reading.question_type == QuestionType::YesNo {
                 self.run_yes_no(graph, schema, &reading, guidance, compiled, &mut runs)?
@@ -232,11 +232,9 @@ impl Planner {
                 break;
             }
         }
-        Ok(
-            best.unwrap_or_else(|| {
-                Outcome::refused(isr, Refusal::Empty { runs }, Compiled::default(), runs)
-            }),
-        )
+        Ok(best.unwrap_or_else(|| {
+            Outcome::refused(isr, Refusal::Empty { runs }, Compiled::default(), runs)
+        }))
     }
 
     /// The reading in which words that the schema does not explain ("magic") are names as well.
@@ -320,7 +318,12 @@ impl Planner {
                 chosen = Self::stopped_short(graph, schema, candidate, &self.config.limits)?;
                 if chosen.is_none() {
                     let word = isr.answer_type.clone();
-                    return Ok(Outcome::refused(isr, Refusal::Unsupported { word }, compiled, *runs));
+                    return Ok(Outcome::refused(
+                        isr,
+                        Refusal::Unsupported { word },
+                        compiled,
+                        *runs,
+                    ));
                 }
                 continue;
             }
@@ -384,7 +387,12 @@ impl Planner {
             ));
         };
         if let Some(word) = self.unspoken(graph, schema, isr, &candidate)? {
-            return Ok(Outcome::refused(isr, Refusal::Unsupported { word }, compiled, *runs));
+            return Ok(Outcome::refused(
+                isr,
+                Refusal::Unsupported { word },
+                compiled,
+                *runs,
+            ));
         }
         let told = self.told(graph, schema, isr, guidance, &candidate)?;
         let strength = told.as_ref().map_or(1.0, |(nearest, _)| *nearest);
@@ -400,7 +408,7 @@ impl Planner {
             let untold = told.filter(|(nearest, _)| *nearest < self.config.judge.told);
             beyond.push(untold.map(|(_, word)| word));
             beyond.push(self.unmeasured(schema, isr, &candidate)?);
-            beyond.push(self.untold_relation(graph, schema, isr, &candidate)?);
+            beyond.push(self.untold_relation(graph, schema, isr, guidance, &candidate)?);
             beyond.push(self.untold_attribute(graph, schema, isr, guidance, &candidate)?);
             beyond.push(self.uncounted(graph, schema, isr, guidance, &candidate)?);
             beyond.push(self.unordered(graph, schema, isr, &candidate)?);
@@ -412,7 +420,12 @@ impl Planner {
         }
         let mut beyond = beyond.into_iter().flatten();
         if let Some(word) = beyond.find(|word| !was_wrong_to_refuse(guidance, word)) {
-            return Ok(Outcome::refused(isr, Refusal::Unsupported { word }, compiled, *runs));
+            return Ok(Outcome::refused(
+                isr,
+                Refusal::Unsupported { word },
+                compiled,
+                *runs,
+            ));
         }
         // What was not tried might have given something else.
         margin = margin.min((candidate.score - skipped).max(0.0));

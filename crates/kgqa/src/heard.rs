@@ -92,7 +92,8 @@ impl Planner {
         if superlative.temporal || noun.is_empty() {
             return Ok(None);
         }
-        let similarities = schema.similarities(vocabulary::nouns_of(noun), self.embedder.as_ref())?;
+        let similarities =
+            schema.similarities(vocabulary::nouns_of(noun), self.embedder.as_ref())?;
         let like = schema
             .position_of(&attribute.hop.predicate)
             .is_some_and(|at| similarities[at] >= self.config.judge.heard);

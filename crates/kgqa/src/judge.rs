@@ -289,6 +289,9 @@ impl Planner {
             .tokens
             .windows(2)
             .any(|pair| pair[0].folded == "how" && pair[1].folded == "old");
+        if isr.wh == "when" {
+            return Ok(Self::is_of_anothers_life(schema, isr, path));
+        }
         if !asks_age && !matches!(isr.wh.as_str(), "who" | "whom" | "whose" | "where") {
             return Ok(false);
         }
@@ -308,6 +311,21 @@ impl Planner {
                 }
             }
             None => false,
+        })
+    }
+
+    /// Whether "when was X climbed" leads to the birth of whoever did it: a birth or death must be told.
+    fn is_of_anothers_life(schema: &Schema, isr: &Isr, path: &Path) -> bool {
+        let last = path.hops.last().filter(|hop| !hop.inverse);
+        let Some(at) = last.and_then(|hop| schema.position_of(&hop.predicate)) else {
+            return false;
+        };
+        let mut doings = schema.entries()[at].words.iter();
+        let lives = doings.find_map(|word| vocabulary::life(word));
+        lives.is_some_and(|doing| {
+            !isr.words
+                .iter()
+                .any(|word| vocabulary::doing(&word.text) == Some(doing))
         })
     }
 

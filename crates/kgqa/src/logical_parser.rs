@@ -492,6 +492,19 @@ pub fn tells_where(word: &str) -> bool {
     word == vocabulary::PLACE || word == vocabulary::ORIGIN
 }
 
+/// The content word directly behind "which", "what" or "how many".
+#[must_use]
+pub fn asked_noun(isr: &Isr) -> Option<String> {
+    let asks = |i: usize| match isr.tokens[i].folded.as_str() {
+        "which" | "what" => true,
+        "many" => i > 0 && isr.tokens[i - 1].folded == "how",
+        _ => false,
+    };
+    let at = (0..isr.tokens.len()).find(|i| asks(*i))? + 1;
+    let word = isr.words.iter().find(|word| word.token == at)?;
+    Some(word.text.clone())
+}
+
 /// The words that name the asked-for attribute: "what is the *shoe size* of …", "who is the *mayor* of …", "how *tall* is …"
 /// (as its nouns).
 #[must_use]
@@ -504,7 +517,10 @@ pub fn asked_attribute(isr: &Isr) -> Option<Vec<String>> {
             return Some(meaning.split(' ').map(str::to_owned).collect());
         }
     }
-    if !matches!(folded(0), "what" | "who") || !vocabulary::is_auxiliary(folded(1)) || folded(2) != "the" {
+    if !matches!(folded(0), "what" | "who")
+        || !vocabulary::is_auxiliary(folded(1))
+        || folded(2) != "the"
+    {
         return None;
     }
     let first_name = isr.mentions.first().map_or(tokens.len(), |m| m.first);
@@ -517,7 +533,7 @@ pub fn asked_attribute(isr: &Isr) -> Option<Vec<String>> {
             .filter(|w| (from..of).contains(&w.token))
             .map(|w| w.text.clone())
             .collect();
-        if words.is_empty() || words == ["name"] {
+        if words.is_empty() || words == ["name"] || words == [vocabulary::KIND] {
             from = of + 1;
             continue;
         }

@@ -60,7 +60,8 @@ impl Planner {
                 .filter_map(|hop| schema.position_of(&hop.predicate));
             best = steps.map(|at| similarities[at]).fold(best, f32::max);
         }
-        if best < self.config.judge.attribute {
+        // In a chain ("the work of the father of X") the place of the phrase says what the word alone does not.
+        if isr.phrases() < 2 && best < self.config.judge.attribute {
             return Ok(Some(named()));
         }
         // "The population of a country" is not that of its towns.
@@ -141,7 +142,23 @@ impl Planner {
 
     /// The question as it reads where the graph itself says "first": things are "first climbed by" someone, and "who first
     /// climbed X" asks for no order.
-    pub(crate) fn in_the_graphs_words(schema: &Schema, isr: Isr) -> Isr {
+    pub(crate) fn in_the_graphs_words(
+        graph: &dyn Graph,
+        schema: &Schema,
+        mut isr: Isr,
+    ) -> Result<Isr, AnswerError> {
+        // "Which rivers flow through X": a verb behind the class of what is asked for is no type.
+        if let Some(noun) = logical_parser::asked_noun(&isr)
+            && noun != isr.answer_type
+            && schema.classes(graph, &isr.answer_type)?.is_empty()
+            && !schema.classes(graph, &noun)?.is_empty()
+        {
+            isr.answer_type = noun;
+        }
+        Ok(Self::with_own_superlative(schema, isr))
+    }
+
+    fn with_own_superlative(schema: &Schema, isr: Isr) -> Isr {
         let Some(superlative) = &isr.superlative else {
             return isr;
         };

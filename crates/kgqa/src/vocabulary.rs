@@ -9,7 +9,7 @@ mod doings;
 mod light;
 mod measures;
 
-pub(crate) use doings::doing;
+pub(crate) use doings::{doing, life};
 pub(crate) use light::is_light;
 pub(crate) use measures::nouns_of;
 
@@ -83,6 +83,21 @@ pub(crate) fn is_descriptor(word: &str) -> bool {
 pub(crate) fn is_half(tokens: &[Token], i: usize) -> bool {
     let folded = |i: usize| tokens.get(i).map_or("", |t| t.folded.as_str());
     folded(i) == "other" && matches!(folded(i + 1), "half" | "halves")
+}
+
+/// Whether a folded word of a label says that one place is in another, so that what is in the one is in the other.
+pub(crate) fn contains(word: &str) -> bool {
+    matches!(
+        word,
+        "country"
+            | "continent"
+            | "region"
+            | "province"
+            | "county"
+            | "located"
+            | "location"
+            | "part"
+    )
 }
 
 /// Whether a folded word only asks ("name a film", "give the director").
@@ -417,15 +432,13 @@ pub(crate) fn superlative(word: &str) -> Option<(Extreme, bool, &'static str)> {
 /// What an asking word or idiom stands for: the words that a predicate's label would use.
 pub(crate) fn idiom(words: &[&str]) -> Option<(&'static str, usize)> {
     Some(match words {
-        ["how", "many", "people" | "persons", "live" | "lives" | "lived" | "living"] => {
-            ("population", 4)
-        }
         [
             "how",
             "many",
-            "inhabitants" | "residents" | "citizens",
-            ..,
-        ] => ("population", 3),
+            "people" | "persons",
+            "live" | "lives" | "lived" | "living",
+        ] => ("population", 4),
+        ["how", "many", "inhabitants" | "residents" | "citizens", ..] => ("population", 3),
         ["how", adjective, ..] => {
             let meant = measures::misspelt(adjective).unwrap_or(adjective);
             (measures::measure(meant)?, 2)

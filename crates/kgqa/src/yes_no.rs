@@ -224,16 +224,11 @@ impl Planner {
         }
         let adjective = isr.tokens.get(by.first).map_or("", |t| t.folded.as_str());
         let is_age = adjective.starts_with("old") || adjective.starts_with("young");
-        let life: Vec<usize> = ["born", "died"]
-            .into_iter()
-            .filter_map(vocabulary::doing)
-            .collect();
-        let of_life = |word: &String| vocabulary::doing(word).filter(|d| life.contains(d));
         let told = |doing: usize| {
             let mut words = isr.words.iter();
             words.any(|word| vocabulary::doing(&word.text) == Some(doing))
         };
-        let lives = entry.words.iter().filter_map(of_life).next();
+        let lives = entry.words.iter().find_map(|word| vocabulary::life(word));
         Ok(kind == ValueKind::Time && (is_age || lives.is_none_or(told)))
     }
 
@@ -281,11 +276,34 @@ impl Planner {
             .filter_map(|predicate| schema.position_of(predicate))
             .collect();
         let mut best = f32::MIN;
+        let mut told = vec![f32::MIN; steps.len()];
         for word in words {
             let similarities = self.nearness(schema, &word.text, guidance)?;
-            best = steps.iter().map(|at| similarities[*at]).fold(best, f32::max);
+            for (step, told) in steps.iter().zip(&mut told) {
+                *told = told.max(similarities[*step]);
+                best = best.max(*told);
+            }
         }
-        Ok(best)
+        // Who is born in a town is born in its country; but what no word tells leads anywhere else.
+        let bar = self.config.judge.attribute;
+        let paths = candidate.plan.paths();
+        let against = |iri: &str| {
+            let mut hops = paths.iter().flat_map(|path| &path.hops);
+            hops.any(|hop| hop.predicate == iri && hop.inverse)
+        };
+        let leads_off = steps.iter().zip(&told).any(|(step, told)| {
+            let entry = &schema.entries()[*step];
+            let mut label = entry.words.iter();
+            *told < bar && !label.any(|word| vocabulary::contains(word))
+                || *told < bar && against(&entry.iri) && starts_at_first(isr, candidate)
+        });
+        let hops = candidate.plan.hops();
+        let is_plain = hops <= words.len().max(1) || steps.len() == hops;
+        Ok(if hops > 1 && (leads_off || !is_plain) {
+            best.min(0.0)
+        } else {
+            best
+        })
     }
 
     /// Whether what the plan's path gives and what was asked for are of one kind, so that one excludes the other.
@@ -329,4 +347,11 @@ fn are_alike(graph: &dyn Graph, one: TermId, other: TermId) -> Result<bool, Grap
         .signature(one)?
         .iter()
         .any(|edge| theirs.contains(edge)))
+}
+
+/// Whether a plan looks from the name that stands first in the question.
+fn starts_at_first(isr: &Isr, candidate: &Candidate) -> bool {
+    let first = isr.mentions.first().map(|mention| mention.slot);
+    let paths = candidate.plan.paths();
+    paths.first().map(|path| path.anchor) == first
 }

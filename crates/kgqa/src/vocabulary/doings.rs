@@ -182,6 +182,16 @@ pub(crate) fn doing(word: &str) -> Option<usize> {
     DOINGS.iter().position(|forms| forms.contains(&word))
 }
 
+/// The doing of a word for a birth or a death.
+pub(crate) fn life(word: &str) -> Option<usize> {
+    let of_word = doing(word)?;
+    let lives = ["born", "died"];
+    lives
+        .into_iter()
+        .any(|one| doing(one) == Some(of_word))
+        .then_some(of_word)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
