@@ -372,6 +372,11 @@ impl Planner {
         let mut best = f32::MIN;
         for word in &asked {
             best = best.max(self.best_similarity(schema, word)?);
+            // A "son" is told by "parents", from the other end.
+            let backward = schema.backward_gains(word);
+            if backward.is_some_and(|gains| gains.iter().any(|gain| *gain > 0.0)) {
+                return Ok(None);
+            }
         }
         Ok((best < self.config.judge.support).then(|| asked.join(" ")))
     }
