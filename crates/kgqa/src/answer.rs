@@ -355,11 +355,10 @@ impl Planner {
                 empty.push(at);
                 continue;
             }
-            let counted = match &candidate.plan {
-                Plan::Count(input) => {
-                    execute::run(graph, input, &candidate.bindings, &self.config.limits)?.given
-                }
-                _ => executed.given.clone(),
+            let counted = if let Plan::Count(input) = &candidate.plan {
+                execute::run(graph, input, &candidate.bindings, &self.config.limits)?.given
+            } else {
+                executed.given.clone()
             };
             if self.is_of_another_class(graph, schema, isr, &counted)? {
                 // Only a plan that the words tell hardly worse may be what was meant instead.

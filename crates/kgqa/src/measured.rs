@@ -125,9 +125,10 @@ impl Planner {
         let Some(by) = &isr.superlative else {
             return Ok(None);
         };
-        let plan = match &chosen.plan {
-            Plan::Count(input) => input,
-            plan => plan,
+        let plan = if let Plan::Count(input) = &chosen.plan {
+            input
+        } else {
+            &chosen.plan
         };
         if self.measures(graph, schema, isr, by, plan)? {
             return Ok(None);
