@@ -5,6 +5,7 @@
 mod eval;
 mod memory;
 mod models;
+mod serve;
 mod simulate;
 
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use eval::{EvalArgs, EvalFeedback, EvalMode, EvalModel, EvalOrder};
 pub(crate) use memory::{AddArgs, ForgetArgs, MemoryCommand, NoteVerdict};
 pub(crate) use models::ModelsCommand;
+pub(crate) use serve::{KeysCommand, KeysFile, ScopeArg, ServeArgs};
 pub(crate) use simulate::SimulateArgs;
 
 const STYLES: Styles = Styles::styled()
@@ -30,6 +32,7 @@ Examples:
   refrain ask \"who directed Inception?\"         one question
   refrain ask                                   a conversation
   refrain feedback ANSWER_ID good               confirm an answer
+  refrain serve                                 answer over HTTP on this machine
   refrain demo                                  see it work in two seconds";
 
 /// Ask graphs and documents in plain language. It repeats what worked, and refrains where evidence is missing.
@@ -115,6 +118,13 @@ pub(crate) enum Command {
     Triple(TripleCommand),
     /// Run a SPARQL query
     Sparql(SparqlArgs),
+    /// Answer over HTTP: OpenAI's API, REST, metrics
+    Serve(ServeArgs),
+    /// Give an agent on this machine the tools of the Model Context Protocol, on standard input and output
+    Mcp(NamespaceArg),
+    /// Make, list and revoke the keys of a server
+    #[command(subcommand)]
+    Keys(KeysCommand),
     /// Measure accuracy and speed on a dataset
     Eval(EvalArgs),
     /// Compare replacement policies of a bounded memory

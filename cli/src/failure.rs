@@ -109,6 +109,24 @@ impl From<refrain::EngineError> for Failure {
     }
 }
 
+impl From<server::ServeError> for Failure {
+    fn from(error: server::ServeError) -> Self {
+        Self::new(with_causes(&error))
+    }
+}
+
+impl From<server::StdioError> for Failure {
+    fn from(error: server::StdioError) -> Self {
+        Self::new(with_causes(&error))
+    }
+}
+
+impl From<server::KeyError> for Failure {
+    fn from(error: server::KeyError) -> Self {
+        Self::usage(with_causes(&error))
+    }
+}
+
 impl From<language_model::ModelError> for Failure {
     fn from(error: language_model::ModelError) -> Self {
         Self::caused(&error)

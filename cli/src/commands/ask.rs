@@ -39,7 +39,6 @@ pub(crate) fn run(args: &AskArgs, global: &Global, ui: Ui) -> Outcome {
 
 fn request(args: &AskArgs, question: &str) -> AskRequest {
     AskRequest {
-        question: question.to_owned(),
         namespace: args.namespace.namespace.clone(),
         source: args.source.clone(),
         memory: match args.memory {
@@ -52,6 +51,7 @@ fn request(args: &AskArgs, question: &str) -> AskRequest {
             ModelUse::Allowed
         },
         explain: args.explain,
+        ..AskRequest::new(question)
     }
 }
 

@@ -15,5 +15,6 @@ mod models;
 mod notes;
 mod odd_input;
 mod processes;
+mod serve;
 mod simulate;
 mod support;

@@ -2,6 +2,8 @@
 //!
 //! The types of the engine's front door. They serialise to the JSON that `refrain ask --json` prints. A refusal is an answer, not an error.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 /// The namespace used when none is given.
@@ -16,8 +18,10 @@ pub struct AskRequest {
     pub namespace: String,
     /// The source to ask; `None`: the router decides.
     pub source: Option<String>,
-    /// Whether the memory takes part.
+    /// How the memory takes part.
     pub memory: MemoryUse,
+    /// The oldest experience that may be reused, by the time since it was learned; `None`: any.
+    pub max_age: Option<Duration>,
     /// Whether a language model may be asked, where the settings name one.
     pub model: ModelUse,
     /// Whether the answer carries its explanation.
@@ -32,20 +36,45 @@ impl AskRequest {
             namespace: DEFAULT_NAMESPACE.to_owned(),
             source: None,
             memory: MemoryUse::On,
+            max_age: None,
             model: ModelUse::Allowed,
             explain: false,
         }
     }
 }
 
-/// Whether the memory takes part in a question.
+/// How the memory takes part in a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub enum MemoryUse {
     /// Recall, reuse and remember.
     On,
     /// Neither read nor written.
     Off,
+    /// Recall and reuse; nothing is learned, so the answer cannot be judged either.
+    ReadOnly,
+    /// Answer as if nothing were remembered, then learn from it.
+    WriteOnly,
+}
+
+impl MemoryUse {
+    /// Whether what is remembered may be used.
+    #[must_use]
+    pub fn reads(self) -> bool {
+        match self {
+            Self::On | Self::ReadOnly => true,
+            Self::Off | Self::WriteOnly => false,
+        }
+    }
+
+    /// Whether the answer is handed to the learner.
+    #[must_use]
+    pub fn writes(self) -> bool {
+        match self {
+            Self::On | Self::WriteOnly => true,
+            Self::Off | Self::ReadOnly => false,
+        }
+    }
 }
 
 /// Whether a language model may be asked.

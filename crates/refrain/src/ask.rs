@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use memory::{Episode, Namespace, Provenance, Vector};
+use memory::{Episode, Memory, Namespace, Provenance, Vector};
 
 use crate::answer::{Answer, AskRequest, MemoryUse};
 use crate::attempt::Frame;
@@ -30,7 +30,7 @@ impl Engine {
     /// When a source is unknown or cannot be read. That there is no answer is not an error.
     pub fn ask(&self, request: &AskRequest) -> Result<Answer, EngineError> {
         let (answer, episode) = self.answer(request, Provenance::Online)?;
-        if let Some(episode) = episode {
+        if let Some(episode) = episode.filter(|_| request.memory.writes()) {
             self.learner
                 .learn(Namespace::new(&request.namespace), episode);
         }
@@ -48,12 +48,18 @@ impl Engine {
         let (question, shortened) = bounded(&request.question);
         let knowledge = self.learner.knowledge();
         let namespace = Namespace::new(&request.namespace);
-        let takes_part = request.memory == MemoryUse::On && self.config.memory.enabled;
-        let memory = takes_part.then(|| knowledge.memory(&namespace));
+        let blank = Memory::default();
+        let memory = match request.memory {
+            _ if !self.config.memory.enabled => None,
+            MemoryUse::Off => None,
+            MemoryUse::On | MemoryUse::ReadOnly => Some(knowledge.memory(&namespace)),
+            // What is learned from has to be taken apart as if it were looked up; here it finds nothing.
+            MemoryUse::WriteOnly => Some(&blank),
+        };
         let vector = self.vector(question)?;
         let (graphs, corpora) = self.asked_sources(request)?;
         let routes = self.routes(graphs, request, question, &vector, &knowledge, &budget)?;
-        let frame = Frame {
+        let mut frame = Frame {
             engine: self,
             request,
             id: self.fresh_answer_id(),
@@ -64,7 +70,11 @@ impl Engine {
             budget: &budget,
             fits: routes.iter().map(|route| route.fit.clone()).collect(),
         };
-        let (mut answer, episode) = try_sources(&frame, &routes, &corpora, question)?;
+        let (mut answer, mut episode) = try_sources(&frame, &routes, &corpora, question)?;
+        if is_too_old(request, &answer) {
+            frame.memory = Some(&blank);
+            (answer, episode) = try_sources(&frame, &routes, &corpora, question)?;
+        }
         if shortened {
             answer.cut.push(format!(
                 "the question: only its first {MAX_QUESTION_BYTES} bytes were read"
@@ -169,6 +179,12 @@ fn try_sources(
         answer.reason = Some(reasons.collect::<Vec<_>>().join(" "));
     }
     Ok((answer, episode))
+}
+
+/// Whether the answer reuses something older than the request allows.
+fn is_too_old(request: &AskRequest, answer: &Answer) -> bool {
+    let limits = request.max_age.zip(answer.age_seconds);
+    limits.is_some_and(|(most, age)| age > most.as_secs())
 }
 
 /// The question, at most [`MAX_QUESTION_BYTES`] of it, and whether that cut it.

@@ -56,12 +56,14 @@ impl Directory {
         }
         let foreign = root.is_dir() && {
             let known = [
+                "keys.toml",
                 "refrain.toml",
                 "sources.toml",
                 "lock",
                 "memory",
                 "corpora",
                 "warm",
+                "uploads",
             ];
             let entries = fs_err::read_dir(root).map_err(EngineError::Files)?;
             entries

@@ -20,6 +20,7 @@ pub mod error;
 mod evidence;
 pub mod exchange;
 mod explain;
+pub mod explore;
 pub mod feedback;
 pub mod journal;
 pub mod knowledge;

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use memory::{AnswerRecord, ForgetSelector, Memory, Namespace, Receipt, Stats, Stored, Triple};
+use memory::{
+    AnswerRecord, ExperienceId, ForgetSelector, Memory, NOTES, Namespace, Receipt, Stats, Stored,
+    Triple,
+};
 use serde::Serialize;
 
 use crate::engine::Engine;
@@ -33,6 +36,25 @@ pub struct Listed {
     pub provenance: String,
     /// Milliseconds since 1970.
     pub created: u64,
+}
+
+/// An experience that is like a text.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Similar {
+    /// The experience.
+    #[serde(flatten)]
+    pub listed: Listed,
+    /// How alike its question and the text are, cosine in `[-1, 1]`.
+    pub similarity: f32,
+}
+
+/// Episodes that could not be learned.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Unlearned {
+    /// Because the learner's queue was full.
+    pub dropped: u64,
+    /// Because the journal failed.
+    pub lost: u64,
 }
 
 /// Why an answer was remembered, or was not.
@@ -83,6 +105,31 @@ impl Engine {
         self.embedder.fingerprint()
     }
 
+    /// What could not be learned since the directory was opened.
+    pub fn unlearned(&self) -> Unlearned {
+        Unlearned {
+            dropped: self.learner.dropped(),
+            lost: self.learner.lost(),
+        }
+    }
+
+    /// The vectors of texts, each of [`embedder_dims`](Self::embedder_dims) numbers and of length 1.
+    ///
+    /// # Errors
+    /// When the embedder fails on one of them.
+    pub fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EngineError> {
+        let vectors = self.embedder.embed(texts)?;
+        Ok(vectors
+            .into_iter()
+            .map(|vector| vector.as_slice().to_vec())
+            .collect())
+    }
+
+    /// Numbers of a vector.
+    pub fn embedder_dims(&self) -> usize {
+        self.embedder.dims()
+    }
+
     /// A tenant's experiences, newest first, at most `limit`.
     ///
     /// # Errors
@@ -90,6 +137,64 @@ impl Engine {
     pub fn experiences(&self, namespace: &str, limit: usize) -> Result<Vec<Listed>, EngineError> {
         self.with_memory(namespace, |memory| {
             Ok(memory.experiences().rev().take(limit).map(listed).collect())
+        })
+    }
+
+    /// Some of a tenant's experiences, newest first: those before the one of the id `before`, at most `limit`. The id need
+    /// not be remembered any more, so a list can be read page by page while it changes.
+    ///
+    /// # Errors
+    /// When the namespace's name is none, or `before` is no id.
+    pub fn experiences_before(
+        &self,
+        namespace: &str,
+        before: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Listed>, EngineError> {
+        let Some(before) = before else {
+            return self.experiences(namespace, limit);
+        };
+        let end: ExperienceId = before.parse().map_err(|_| EngineError::UnknownExperience {
+            id: before.to_owned(),
+        })?;
+        self.with_memory(namespace, |memory| {
+            let older = memory.experiences().rev();
+            let older = older.skip_while(|stored| stored.experience.id >= end);
+            Ok(older.take(limit).map(listed).collect())
+        })
+    }
+
+    /// The experiences whose questions are most like a text, at most `top_k`, most alike first. Nothing is reused by that, and the
+    /// policy hears nothing of it.
+    ///
+    /// # Errors
+    /// When the namespace's name is none, or the text cannot be embedded.
+    pub fn similar_experiences(
+        &self,
+        namespace: &str,
+        text: &str,
+        top_k: usize,
+    ) -> Result<Vec<Similar>, EngineError> {
+        let vector = self.vector(text)?;
+        let now = self.surroundings.clock.now();
+        self.with_memory(namespace, |memory| {
+            let questions = memory
+                .experiences()
+                .filter(|stored| stored.experience.domain != NOTES && !stored.expired(now));
+            let mut found: Vec<(f32, &Stored)> = questions
+                .map(|stored| (stored.experience.vector.cosine(&vector), stored))
+                .collect();
+            found.sort_by(|(one, older), (other, newer)| {
+                let ids = older.experience.id.cmp(&newer.experience.id);
+                other.total_cmp(one).then(ids)
+            });
+            let found = found.into_iter().take(top_k);
+            Ok(found
+                .map(|(similarity, stored)| Similar {
+                    listed: listed(stored),
+                    similarity,
+                })
+                .collect())
         })
     }
 

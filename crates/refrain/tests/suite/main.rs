@@ -9,6 +9,8 @@ mod document_verdicts;
 mod embedder;
 mod exchange;
 mod expansion;
+mod explore;
+mod memory_use;
 mod model;
 mod model_documents;
 mod reuse;

@@ -39,6 +39,20 @@ impl Fixture {
         fixture
     }
 
+    /// The same directory, opened again when so much time has passed.
+    pub(crate) fn reopened_after(self, time: std::time::Duration) -> Self {
+        let Self { engine, directory } = self;
+        drop(engine);
+        let millis = u64::try_from(time.as_millis()).unwrap();
+        let now = memory::Timestamp(1_800_000_000_000 + millis);
+        let later = Surroundings {
+            clock: Arc::new(FixedClock(now)),
+            seed: 2,
+        };
+        let engine = Engine::open(&directory.path().join("d"), Config::default(), later).unwrap();
+        Self { engine, directory }
+    }
+
     pub(crate) fn load(&self, source: &str, turtle: &str) {
         self.engine
             .load(LoadRequest {
