@@ -36,9 +36,27 @@ pub(crate) fn run(global: &Global, ui: Ui) -> Outcome {
     if problems == 0 {
         return Ok(());
     }
-    Err(Failure::new(format!(
-        "{} found",
-        counted(problems as u64, "problem", "problems")
-    ))
-    .hint("a damaged graph is made anew by `refrain source remove NAME` and `refrain load`"))
+    let is_bad = |kind: &str| {
+        let bad = checks.iter().filter(|check| !check.problems.is_empty());
+        bad.into_iter().any(|check| check.what.starts_with(kind))
+    };
+    let found = counted(problems as u64, "problem", "problems");
+    Err(Failure::new(format!("{found} found")).maybe_hint(anew(is_bad("graph"), is_bad("corpus"))))
+}
+
+/// How a damaged source is made anew.
+fn anew(graph: bool, corpus: bool) -> Option<String> {
+    let with = match (graph, corpus) {
+        (false, false) => return None,
+        (true, false) => {
+            "a damaged graph is made anew by `refrain source remove NAME` and `refrain load`"
+        }
+        (false, true) => {
+            "a damaged corpus is made anew by `refrain source remove NAME` and `refrain add`"
+        }
+        (true, true) => {
+            "a damaged source is made anew by `refrain source remove NAME`, then `refrain load` for a graph and `refrain add` for a corpus"
+        }
+    };
+    Some(with.to_owned())
 }

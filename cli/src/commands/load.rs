@@ -127,6 +127,14 @@ fn paths(name: &str) -> Outcome<Vec<PathBuf>> {
             )),
         );
     }
+    if path.exists() {
+        return Err(Failure::usage(format!(
+            "{name} is no file but a pipe, a device or a socket"
+        ))
+        .hint(format!(
+            "give what it holds on standard input, as in `refrain load - --format ntriples < {name}`"
+        )));
+    }
     if !name.contains(['*', '?', '[']) {
         return Err(Failure::new(format!("there is no file {name}")).maybe_hint(nearest(path)));
     }

@@ -260,6 +260,18 @@ fn neither_an_empty_question_nor_a_denial_gets_a_sentence() {
 }
 
 #[test]
+fn a_list_of_documents_that_is_gone_is_missed_and_made_again() {
+    let place = notes();
+    fs_err::remove_file(place.path(".refrain/corpora/documents/documents.json")).unwrap();
+    let said = place.run(&["doctor"]);
+    assert_eq!(said.code, Some(1), "{said:?}");
+    assert!(said.out.contains("documents.json"), "{said:?}");
+    place.run(&["add", "notes"]).good();
+    place.run(&["doctor"]).good();
+    place.run(&["ask", "what is bread made of?"]).good();
+}
+
+#[test]
 fn a_damaged_index_is_found_and_can_be_removed() {
     let place = notes();
     fs_err::write(
@@ -270,6 +282,10 @@ fn a_damaged_index_is_found_and_can_be_removed() {
     let said = place.run(&["doctor"]);
     assert_eq!(said.code, Some(1), "{said:?}");
     assert!(said.out.contains("corpus documents"), "{said:?}");
+    assert!(
+        said.err.contains("refrain add") && !said.err.contains("refrain load"),
+        "{said:?}"
+    );
     place
         .run(&["source", "remove", "documents", "--yes"])
         .good();

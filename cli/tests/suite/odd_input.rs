@@ -41,6 +41,18 @@ fn strange_bytes_in_a_question_do_no_harm() {
     }
 }
 
+/// `load FIFO` said that there was no such file, and asked whether the FIFO was meant.
+#[cfg(unix)]
+#[test]
+fn a_device_is_called_one_and_not_suggested_in_its_own_place() {
+    let said = Place::new().run(&["load", "/dev/null"]).bad(2);
+    assert!(
+        said.err.contains("a device") && said.err.contains("load -"),
+        "{said:?}"
+    );
+    assert!(!said.err.contains("did you mean"), "{said:?}");
+}
+
 #[test]
 fn unterminated_literals_and_deep_nesting_are_reported_with_their_place() {
     let place = Place::new();

@@ -6,18 +6,29 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 /// Mixed into every content hash: a new number makes every file count as changed, because it would be read differently.
-const READER_VERSION: &[u8] = b"refrain documents 2\n";
+const READER_VERSION: &[u8] = b"refrain documents 3\n";
 
 /// Where a document was read from: a file's path or another name and, for JSON, the line or the record.
 ///
-/// Displayed as `notes/a.md` or `corpus.jsonl:17`. Ordered by name, then by line.
+/// Displayed as `notes/a.md`, `corpus.jsonl:17` or `corpus.json#17`. Ordered by name, then by place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Source {
     /// The path as it was given (joined with what was found below it), or a name; `/` separates on every platform that
     /// uses it.
     pub name: String,
-    /// The line, counted from 1, of a document in a file of JSON lines; the record, in a file of JSON records.
-    pub line: Option<u64>,
+    /// Where in the file, if that has many documents.
+    #[serde(flatten)]
+    pub place: Option<Place>,
+}
+
+/// Where in a file of many documents one is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// On this line of JSON lines, counted from 1 as editors do, blank ones too.
+    Line(u64),
+    /// In this record of an array of JSON, or of values one behind the other, counted from 1.
+    Record(u64),
 }
 
 impl Source {
@@ -26,7 +37,7 @@ impl Source {
     pub fn named(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
-            line: None,
+            place: None,
         }
     }
 
@@ -35,16 +46,26 @@ impl Source {
     pub fn line(name: impl Into<String>, line: u64) -> Self {
         Self {
             name: name.into(),
-            line: Some(line),
+            place: Some(Place::Line(line)),
+        }
+    }
+
+    /// Record `record` (from 1) of the file `name`.
+    #[must_use]
+    pub fn record(name: impl Into<String>, record: u64) -> Self {
+        Self {
+            name: name.into(),
+            place: Some(Place::Record(record)),
         }
     }
 }
 
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
+        match self.place {
             None => f.write_str(&self.name),
-            Some(line) => write!(f, "{}:{line}", self.name),
+            Some(Place::Line(line)) => write!(f, "{}:{line}", self.name),
+            Some(Place::Record(record)) => write!(f, "{}#{record}", self.name),
         }
     }
 }
@@ -59,9 +80,14 @@ impl DocumentId {
     pub fn of(source: &Source) -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher.update(source.name.as_bytes());
-        if let Some(line) = source.line {
-            hasher.update(&[0]);
-            hasher.update(&line.to_le_bytes());
+        let place = match source.place {
+            None => None,
+            Some(Place::Line(line)) => Some((0, line)),
+            Some(Place::Record(record)) => Some((1, record)),
+        };
+        if let Some((kind, number)) = place {
+            hasher.update(&[kind]);
+            hasher.update(&number.to_le_bytes());
         }
         let mut id = [0; 16];
         hasher.finalize_xof().fill(&mut id);
@@ -159,7 +185,7 @@ pub enum MediaKind {
     Html,
     /// PDF with a text layer.
     Pdf,
-    /// One JSON object a line, with `text` and perhaps `title`.
+    /// A JSON object with `text` and perhaps `title`: one a line, or one of an array.
     JsonLines,
 }
 

@@ -1,8 +1,7 @@
-//! Which parts of a web page are not shown to who reads it?
+//! Where does a part of a web page end that is not shown to who reads it?
 //!
-//! Those that say so on their own element: the attributes `hidden` and `aria-hidden`, a `style` of `display: none` or
-//! `visibility: hidden`. Style sheets are not read. A part ends with its element; one whose end may be left out ends where
-//! browsers end it too, or somewhat earlier, so that it never takes the rest of the page.
+//! With its element; one whose end may be left out ends where browsers end it too, or somewhat earlier, so that it never
+//! takes the rest of the page. What is hidden at all, [`crate::style`] says.
 
 /// Elements without content.
 const VOID: &[&str] = &[
@@ -49,30 +48,6 @@ const AROUND: &[&str] = &[
 
 pub(crate) fn is_void(name: &str) -> bool {
     VOID.contains(&name)
-}
-
-/// Whether an attribute says that its element is not shown.
-pub(crate) fn hides(attribute: &[u8], value: &[u8]) -> bool {
-    match attribute {
-        b"hidden" => true,
-        b"aria-hidden" => value.trim_ascii().eq_ignore_ascii_case(b"true"),
-        b"style" => {
-            let style: Vec<u8> = value
-                .iter()
-                .filter(|byte| !byte.is_ascii_whitespace())
-                .map(u8::to_ascii_lowercase)
-                .collect();
-            style.split(|byte| *byte == b';').any(|rule| {
-                [b"display:none".as_slice(), b"visibility:hidden"]
-                    .iter()
-                    .any(|hidden| {
-                        rule.strip_prefix(*hidden)
-                            .is_some_and(|rest| rest.is_empty() || rest == b"!important")
-                    })
-            })
-        }
-        _ => false,
-    }
 }
 
 /// The part that is being passed.

@@ -1,15 +1,15 @@
 //! What does a web page say?
 //!
 //! Its visible text in blocks: scripts, styles, templates, drawings, form fields and navigation are dropped, entities decoded, a table
-//! gives a line for each row. What an element says is not shown is left out, and counted. The page is tokenised as browsers do
-//! ([`html5gum`]) but no tree is built, so depth costs nothing and time is linear. Style sheets are not read: what they hide is
-//! text like any other.
+//! gives a line for each row. What an element, or a rule of the page for its class or id, says is not shown is left out, and
+//! counted. The page is tokenised as browsers do ([`html5gum`]) but no tree is built, so depth costs nothing and time is linear.
 
 use encoding_rs::Encoding;
 use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{Span, Tokenizer};
 
-use crate::hidden::{Effect, Hidden, hides, is_void};
+use crate::hidden::{Effect, Hidden, is_void};
+use crate::style::{Attributes, Sheets, Way};
 use crate::text::{Blocks, Extracted, one_line};
 
 /// Bytes at the start of a page in which it may declare its encoding.
@@ -56,12 +56,15 @@ struct Page {
     in_title: bool,
     /// The element whose content is dropped, and how often it is open inside itself.
     dropped: Option<(&'static str, usize)>,
-    /// The start tag that is being read, and whether an attribute hides it.
+    /// The start tag that is being read, what its attributes say, and the name of the last of them.
     tag: String,
-    is_hidden: bool,
+    attributes: Attributes,
     attribute: Vec<u8>,
-    /// The part that is not shown.
-    hidden: Option<Hidden>,
+    sheets: Sheets,
+    /// What the tag of the style sheet that is being read said.
+    sheet: Attributes,
+    /// The part that is not shown, and how it is hidden.
+    hidden: Option<(Hidden, Way)>,
     hidden_chars: usize,
     preformatted: usize,
     /// The open lists: the number of the next item, if it is a numbered one.
@@ -81,15 +84,15 @@ impl Page {
         match event {
             CallbackEvent::OpenStartTag { name } => {
                 self.tag = String::from_utf8_lossy(name).into_owned();
-                self.is_hidden = false;
+                self.attributes = Attributes::default();
                 self.attribute.clear();
             }
             CallbackEvent::AttributeName { name } => {
                 self.attribute = name.to_ascii_lowercase();
-                self.is_hidden |= hides(&self.attribute, b"");
+                self.attributes.take(&self.attribute, b"");
             }
             CallbackEvent::AttributeValue { value } => {
-                self.is_hidden |= hides(&self.attribute, value);
+                self.attributes.take(&self.attribute, value);
             }
             CallbackEvent::CloseStartTag { .. } => {
                 let tag = std::mem::take(&mut self.tag);
@@ -106,6 +109,9 @@ impl Page {
     fn text(&mut self, text: &str) {
         if let Some((dropped, _)) = self.dropped {
             self.count_hidden(text, dropped == "template");
+            if dropped == "style" {
+                self.sheets.push(text);
+            }
             return;
         }
         if self.hidden.is_some() {
@@ -128,8 +134,20 @@ impl Page {
 
     /// A start tag whose attributes are known.
     fn start_tag(&mut self, name: &str) {
+        let attributes = std::mem::take(&mut self.attributes);
+        if name == "style" && self.dropped.is_none() {
+            self.sheet = attributes;
+            self.dropped = Some(("style", 0));
+            return;
+        }
         if self.dropped.is_none()
-            && let Some(hidden) = &mut self.hidden
+            && let Some((_, Way::Size)) = self.hidden
+            && self.sheets.sizes(&attributes)
+        {
+            self.hidden = None;
+        }
+        if self.dropped.is_none()
+            && let Some((hidden, _)) = &mut self.hidden
         {
             match hidden.start(name, is_block(name) || heading_level(name).is_some()) {
                 Effect::Inside | Effect::Ends => {
@@ -143,11 +161,15 @@ impl Page {
                 Effect::EndedBefore => self.hidden = None,
             }
         }
-        if self.dropped.is_none() && self.is_hidden && !is_void(name) && !DROPPED.contains(&name) {
+        if self.dropped.is_none()
+            && !is_void(name)
+            && !DROPPED.contains(&name)
+            && let Some(way) = self.sheets.hides(name, &attributes)
+        {
             if is_block(name) {
                 self.boundary();
             }
-            self.hidden = Some(Hidden::new(name));
+            self.hidden = Some((Hidden::new(name), way));
             return;
         }
         self.start(name);
@@ -155,7 +177,7 @@ impl Page {
 
     fn end_tag(&mut self, name: &str) {
         if self.dropped.is_none()
-            && let Some(hidden) = &mut self.hidden
+            && let Some((hidden, _)) = &mut self.hidden
         {
             match hidden.end(name, is_block(name)) {
                 Effect::Inside => return,
@@ -224,6 +246,9 @@ impl Page {
                     Some(less) => *depth = less,
                     None => self.dropped = None,
                 }
+            }
+            if name == "style" && self.dropped.is_none() {
+                self.sheets.end(&self.sheet);
             }
             return;
         }

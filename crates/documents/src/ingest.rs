@@ -169,7 +169,7 @@ impl<'a> Ingest<'a> {
 
     /// What is known of `source`, or of what lies below it, will not count as gone.
     fn keep(&mut self, source: &Source) {
-        if source.line.is_some() {
+        if source.place.is_some() {
             self.known.remove(source);
             return;
         }
@@ -315,7 +315,7 @@ impl<'a> Ingest<'a> {
                 return None;
             }
         };
-        let source = Source::line(open.file.name.as_str(), line.number);
+        let source = open.lines.source(open.file.name.as_str(), line.number);
         self.stage = Stage::Lines(open, files);
         let change = match line.bytes {
             Ok(bytes) => {

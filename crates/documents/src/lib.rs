@@ -19,11 +19,12 @@ mod read;
 mod report;
 mod sentence;
 mod sniff;
+mod style;
 mod text;
 mod tokens;
 mod walk;
 
-pub use document::{ContentHash, Document, DocumentId, Heading, MediaKind, Passage, Source};
+pub use document::{ContentHash, Document, DocumentId, Heading, MediaKind, Passage, Place, Source};
 pub use error::{SkipReason, Skipped};
 pub use ingest::{Change, Ingest, Progress};
 pub use limits::Limits;

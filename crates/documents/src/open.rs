@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::compression::{Stop, decompressed};
-use crate::document::MediaKind;
+use crate::document::{MediaKind, Source};
 use crate::error::SkipReason;
 use crate::json_lines::{Line, Lines};
 use crate::json_records::Records;
@@ -30,6 +30,14 @@ impl JsonDocuments {
         match self {
             Self::Lines(lines) => lines.next_line(),
             Self::Records(records) => records.next_record(),
+        }
+    }
+
+    /// The name of the one with this number in the file `name`.
+    pub(crate) fn source(&self, name: &str, number: u64) -> Source {
+        match self {
+            Self::Lines(_) => Source::line(name, number),
+            Self::Records(_) => Source::record(name, number),
         }
     }
 }

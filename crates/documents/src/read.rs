@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::document::{ContentHash, Document, DocumentId, MediaKind, Source};
+use crate::document::{ContentHash, Document, DocumentId, MediaKind, Place, Source};
 use crate::encoding::{clean, decode};
 use crate::error::SkipReason;
 use crate::limits::Limits;
@@ -166,8 +166,8 @@ fn title_by_name(source: &Source) -> String {
     } else {
         first
     };
-    match source.line {
-        Some(line) => format!("{name} {line}"),
+    match source.place {
+        Some(Place::Line(number) | Place::Record(number)) => format!("{name} {number}"),
         None => name,
     }
 }

@@ -1,7 +1,7 @@
 //! What kind of file starts like this?
 //!
 //! The content decides where it can; the name's ending decides between the kinds that look alike (text and Markdown, a
-//! fragment of HTML). Text with an unknown ending is text.
+//! fragment of HTML). Text with an unknown ending is text if it is UTF-8 or UTF-16 without control characters.
 
 use std::path::Path;
 
@@ -18,6 +18,12 @@ const BYTES_PER_CONTROL_CHARACTER: usize = 32;
 
 /// Control characters that any text may have.
 const FEW_CONTROL_CHARACTERS: usize = 2;
+
+/// Endings of text, in whatever encoding and with whatever else in it; files without an ending are taken for it too.
+const TEXT_ENDINGS: &[&str] = &[
+    "", "txt", "text", "log", "rst", "adoc", "asciidoc", "org", "tex", "csv", "tsv", "srt", "vtt",
+    "eml",
+];
 
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,8 +99,27 @@ pub(crate) fn sniff(name: &str, start: &[u8], whole: bool) -> Sniffed {
         (None, "json") if starts_with_record(start) => Sniffed::JsonRecords,
         (None, "json") => Sniffed::Other("JSON without an object or an array of them"),
         (None, "md" | "markdown" | "mdown" | "mkd") => Sniffed::Kind(MediaKind::Markdown),
-        (None, _) => Sniffed::Kind(MediaKind::Text),
+        (None, known) if TEXT_ENDINGS.contains(&known) => Sniffed::Kind(MediaKind::Text),
+        (None, _) if wide || is_plain(start, whole) => Sniffed::Kind(MediaKind::Text),
+        (None, _) => Sniffed::Other(
+            "of an unknown kind (by its ending, and it is no text in UTF-8 or UTF-16)",
+        ),
     }
+}
+
+/// UTF-8 without control characters, but for the character that the end of `start` cuts where that is not the `whole`.
+fn is_plain(start: &[u8], whole: bool) -> bool {
+    let text = match std::str::from_utf8(start) {
+        Ok(text) => text,
+        Err(error) if error.error_len().is_none() && !whole => {
+            let valid = start.get(..error.valid_up_to()).unwrap_or_default();
+            std::str::from_utf8(valid).unwrap_or_default()
+        }
+        Err(_) => return false,
+    };
+    !text
+        .chars()
+        .any(|c| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{c}' | '\u{1b}'))
 }
 
 /// The name's ending in lower case, without the one of its compression.
@@ -236,6 +261,10 @@ mod tests {
             ("a.txt", b"one NUL\x00 is no harm", kind(MediaKind::Text)),
             ("a.txt", b"p\0l\0a\0i\0n\0", kind(MediaKind::Text)),
             ("a.txt", b"", kind(MediaKind::Text)),
+            ("a.xyz", "pl\u{e4}in".as_bytes(), kind(MediaKind::Text)),
+            ("a.xyz", b"p\0l\0a\0i\0n\0", kind(MediaKind::Text)),
+            ("a.txt", b"pl\xe4in", kind(MediaKind::Text)),
+            ("README", b"pl\xe4in", kind(MediaKind::Text)),
         ] {
             assert_eq!(
                 sniff(name, start, true),
@@ -244,6 +273,16 @@ mod tests {
                 String::from_utf8_lossy(start)
             );
         }
+        for (name, start) in [
+            ("a.xyz", b"pl\xe4in".as_slice()),
+            ("a.dat", b"words, words, words, words and \x01"),
+        ] {
+            let other = sniff(name, start, true);
+            assert!(matches!(other, Sniffed::Other(what) if what.contains("unknown")));
+        }
+        // What is looked at may end within a character.
+        let cut = &"plain \u{e4}".as_bytes()[..7];
+        assert_eq!(sniff("a.xyz", cut, false), kind(MediaKind::Text));
         let zip = sniff("a.md", b"PK\x03\x04\x14\x00\x00\x00\x08\x00", true);
         assert!(matches!(zip, Sniffed::Other(what) if what.contains("zip")));
     }

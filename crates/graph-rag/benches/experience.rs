@@ -113,7 +113,7 @@ fn asked() -> Asked {
     let made = experiences(&index);
     let mut ready = ExperienceIndex::default();
     for experience in &made {
-        ready.insert(&experience.vector, &experience.map_in(&index));
+        ready.insert(&experience.vector, experience.map_in(&index));
     }
     let embedder = StaticEmbedder::builtin();
     let query = index
@@ -142,10 +142,12 @@ fn question_with_experiences(bencher: Bencher<'_, '_>) {
     let (embedder, settings) = (StaticEmbedder::builtin(), LinearRagConfig::default());
     bencher.bench_local(|| {
         let mut list = ExperienceList::default();
+        let mut maps = Vec::new();
         for number in asked.ready.best(&asked.query, 0.7, CLOSE, |_| true) {
-            list.insert(asked.made[number as usize].clone());
+            let id = list.insert(asked.made[number as usize].clone());
+            maps.extend(asked.ready.map(number).map(|map| (id, map)));
         }
-        let living = LivingRag::new(list, &asked.index, LivingRagConfig::default());
+        let living = LivingRag::with_maps(list, maps, LivingRagConfig::default());
         black_box(living.retrieve(&asked.index, &question(), embedder.as_ref(), &settings, 0))
     });
 }

@@ -8,8 +8,12 @@ use std::collections::{HashMap, HashSet};
 use similarity::Embedding;
 
 use crate::linear_rag::LinearRagConfig;
+use crate::parallel::fill;
 use crate::tri_graph::TriGraph;
 use crate::vectors::VectorTable;
+
+/// Entities of fewer sentences are looked through by one thread.
+const LEAST_SHARED_SENTENCES: usize = 4_096;
 
 /// An entity a question starts from.
 #[derive(Debug, Clone, PartialEq)]
@@ -188,10 +192,18 @@ fn best_sentences(
         .sentences_of(entity)
         .iter()
         .filter(|s| !used.contains(s));
-    let mut scored: Vec<(u32, f64)> = candidates
-        .map(|sentence| (*sentence, vectors.cosine(*sentence as usize, question)))
-        .collect();
-    scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let mut scored: Vec<(u32, f64)> = candidates.map(|sentence| (*sentence, 0.0)).collect();
+    fill(&mut scored, LEAST_SHARED_SENTENCES, |_, run| {
+        for (sentence, cosine) in run {
+            *cosine = vectors.cosine(*sentence as usize, question);
+        }
+    });
+    let nearer = |a: &(u32, f64), b: &(u32, f64)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+    if (1..scored.len()).contains(&count) {
+        scored.select_nth_unstable_by(count - 1, nearer);
+        scored.truncate(count);
+    }
+    scored.sort_by(nearer);
     scored.truncate(count);
     scored
 }

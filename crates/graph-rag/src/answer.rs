@@ -3,7 +3,10 @@
 //! Without a language model an answer is extractive: the sentences that speak most to the question, each with its
 //! passage and span, and the chain of entities that led there. Where nothing speaks to it, it is refused.
 
+mod bridge;
 mod demand;
+mod ground;
+mod kind;
 mod stands;
 mod statement;
 
@@ -17,9 +20,9 @@ use crate::GraphRagError;
 use crate::index::Index;
 use crate::lexical_entailment::{content_words, word_cover};
 use crate::linear_rag::{Query, Ranked, Retrieval};
-use crate::recogniser::word_lists::is_month;
-use crate::token::{Encoded, fold, tokens};
+use crate::token::{Encoded, tokens};
 
+use kind::{Asked, asked, is_date_word};
 use statement::is_statement;
 
 /// Bounds of an extractive answer.
@@ -45,7 +48,7 @@ impl Default for AnswerConfig {
             passages: 5,
             sentences: 3,
             minimum_support: 0.35,
-            minimum_likeness: 0.45,
+            minimum_likeness: 0.35,
             maximum_unsaid: 0.5,
         }
     }
@@ -144,40 +147,9 @@ impl Answer {
     }
 }
 
-/// What kind of thing a question asks for, as its first question word says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Asked {
-    Date,
-    Number,
-    Other,
-}
-
-fn asked(question: &str) -> Asked {
-    let words = language_model::words::words(question);
-    let pairs = words.windows(2);
-    let how_much = pairs
-        .into_iter()
-        .any(|w| w[0] == "how" && matches!(w[1].as_str(), "many" | "much" | "old" | "long"));
-    if how_much {
-        Asked::Number
-    } else if words
-        .iter()
-        .any(|w| matches!(w.as_str(), "when" | "date" | "year"))
-    {
-        Asked::Date
-    } else {
-        Asked::Other
-    }
-}
-
-/// A month or a number as long as a year: what a sentence that gives a date has.
-fn is_date_word(word: &str) -> bool {
-    is_month(&fold(word))
-        || ((3..=4).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit()))
-}
-
 impl Index {
-    /// Answers from retrieved passages. A refusal is a value.
+    /// Answers from retrieved passages. A refusal is a value. The embedder compares single words, some hundreds a question;
+    /// it need not be the index's.
     ///
     /// # Errors
     ///
@@ -396,3 +368,6 @@ impl Index {
         Some(chain)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,7 @@
 //! picked is matched exactly by [`LivingRag`](crate::LivingRag).
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use similarity::Embedding;
 use similarity::sparse::SparseMap;
@@ -17,30 +18,29 @@ pub struct ExperienceIndex {
     vectors: Compact,
     /// For each entity the experiences that activated it, with its share of the map's length.
     holders: HashMap<u32, Vec<(u32, f32)>>,
-    count: u32,
+    maps: Vec<Arc<SparseMap>>,
 }
 
 impl ExperienceIndex {
     /// How many experiences there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.count as usize
+        self.maps.len()
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.count == 0
+        self.maps.is_empty()
     }
 
     /// Adds an experience by its question's vector and its map by the index's ids; gives its number, the next one.
-    /// `None` when the vector has another size than those before.
-    pub fn insert(&mut self, vector: &Embedding, map: &SparseMap) -> Option<u32> {
+    /// `None` when the vector has another size than those before, or 32 bits do not hold the number.
+    pub fn insert(&mut self, vector: &Embedding, map: SparseMap) -> Option<u32> {
+        let number = u32::try_from(self.maps.len()).ok()?;
         if !self.vectors.push(vector.as_slice()) {
             return None;
         }
-        let number = self.count;
-        self.count += 1;
         let length = map.norm();
         for (entity, weight) in map.iter() {
             self.holders
@@ -48,7 +48,14 @@ impl ExperienceIndex {
                 .or_default()
                 .push((number, weight / length));
         }
+        self.maps.push(Arc::new(map));
         Some(number)
+    }
+
+    /// The map of an experience, as it was inserted.
+    #[must_use]
+    pub fn map(&self, number: u32) -> Option<Arc<SparseMap>> {
+        self.maps.get(number as usize).map(Arc::clone)
     }
 
     /// The `count` admitted experiences with the highest `alpha · cos(questions) + (1 - alpha) · cos(entities)`, best
@@ -132,7 +139,7 @@ mod tests {
                 .map(|_| (rng.random_range(0_u32..40), rng.random_range(0.1_f32..1.0)))
                 .collect();
             let vector = unit(&mut rng);
-            assert_eq!(index.insert(&vector, &map), Some(n));
+            assert_eq!(index.insert(&vector, map.clone()), Some(n));
             known.push((vector, map));
         }
         for round in 0..20 {
@@ -178,8 +185,8 @@ mod tests {
         let mut index = ExperienceIndex::default();
         assert!(index.is_empty());
         let vector = |dims: usize| Embedding::new(vec![1.0; dims]).unwrap();
-        assert_eq!(index.insert(&vector(3), &SparseMap::new()), Some(0));
-        assert_eq!(index.insert(&vector(4), &SparseMap::new()), None);
+        assert_eq!(index.insert(&vector(3), SparseMap::new()), Some(0));
+        assert_eq!(index.insert(&vector(4), SparseMap::new()), None);
         let query = Query {
             text: String::new(),
             vector: vector(4),

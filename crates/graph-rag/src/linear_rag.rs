@@ -4,21 +4,24 @@
 //! and a walk ranks them. Without a linked entity the passages nearest to the question are given. No language model.
 
 mod config;
+mod nearness;
 
 use std::collections::BTreeSet;
 
 use language_model::Embedder;
-use language_model::words::words;
 use similarity::Embedding;
 
 use crate::GraphRagError;
 use crate::activation::{Activation, Seed, propagate};
 use crate::index::Index;
-use crate::passage_weight::{passage_weights, relevances};
+use crate::passage_weight::passage_weights;
+use crate::ppr::PassageEntityGraph;
 use crate::recogniser::Casing;
 use crate::token::Encoded;
 
 pub use config::{LinearRagConfig, Linking, Relevance};
+pub(crate) use nearness::{LEAST_SHARED_PASSAGES, Nearness};
+use nearness::{corrected, scaled};
 
 /// A question, read against an index.
 #[derive(Debug, Clone, PartialEq)]
@@ -148,31 +151,20 @@ impl Index {
     /// Ranks passages for a question from the given seeds: its own, or those that experience added to.
     #[must_use]
     pub fn search(&self, query: &Query, seeds: &[Seed], config: &LinearRagConfig) -> Retrieval {
-        let relevances = self.relevances(query, config.relevance);
-        self.search_with(query, &relevances, seeds, config)
-    }
-
-    /// How near each passage is to the question; cosines in [-1, 1] or, scaled, in [0, 1].
-    pub(crate) fn relevances(&self, query: &Query, relevance: Relevance) -> Vec<f64> {
-        let cosines = self.vectors.passages.cosines(&query.vector);
-        match relevance {
-            Relevance::Cosine => cosines,
-            Relevance::Hybrid => {
-                relevances(&cosines, Some(&self.words.scores(&words(&query.text))))
-            }
-        }
+        let nearness = Nearness::of(self, query, config.relevance);
+        self.search_with(query, &nearness, seeds, config)
     }
 
     pub(crate) fn search_with(
         &self,
         query: &Query,
-        nearness: &[f64],
+        nearness: &Nearness,
         seeds: &[Seed],
         config: &LinearRagConfig,
     ) -> Retrieval {
         if seeds.is_empty() {
             return Retrieval {
-                passages: best(nearness, config.retrieval_top_k),
+                passages: nearness.best(self, query, config),
                 activation: Activation::default(),
                 path: Path::Dense,
             };
@@ -184,20 +176,29 @@ impl Index {
             seeds,
             config,
         );
-        let scaled;
-        let nearness = match config.relevance {
-            Relevance::Hybrid => nearness,
+        let rescaled;
+        let (values, scale) = match config.relevance {
+            Relevance::Hybrid => (&nearness.values, 1.0),
             Relevance::Cosine => {
-                scaled = relevances(nearness, None);
-                &scaled
+                rescaled = scaled(&nearness.values);
+                (&rescaled.0, rescaled.1)
             }
         };
-        let weights = passage_weights(&self.graph, nearness, &activation.active, config);
+        let weights = passage_weights(&self.graph, values, &activation.active, config);
+        let ppr = config.ppr();
         let scores = self
             .walks
-            .passage_scores(&weights, &activation.weights, &config.ppr());
+            .passage_scores(&weights, &activation.weights, &ppr);
+        // A passage's own weight reaches its score in full; that of others only over entities that they share.
+        let share = config.passage_node_weight * config.passage_ratio * scale
+            / PassageEntityGraph::total(&weights, &activation.weights).max(f64::MIN_POSITIVE);
+        let bound = nearness.bound() * share * self.walks.most_own_share(&ppr);
+        let passages = corrected(&scores, bound, config.retrieval_top_k, |passage| {
+            let own = share * self.walks.own_share(passage, &ppr);
+            nearness.correction(self, query, passage) * own
+        });
         Retrieval {
-            passages: best(&scores, config.retrieval_top_k),
+            passages,
             activation,
             path: Path::Graph,
         }
@@ -233,7 +234,12 @@ impl Index {
     ) -> Result<Vec<Ranked>, GraphRagError> {
         let vectors = embedder.embed(&[question])?;
         let vector = vectors.first().ok_or(GraphRagError::NoVector)?;
-        let nearest = best(&self.vectors.passages.cosines(vector), count);
+        let table = &self.vectors.passages;
+        let cosines = table.cosines(vector);
+        let near: Vec<f64> = cosines.values.iter().copied().map(f64::from).collect();
+        let nearest = corrected(&near, cosines.bound.into(), count, |passage| {
+            table.cosine(passage as usize, vector) - near[passage as usize]
+        });
         self.check()?;
         Ok(nearest)
     }
@@ -241,21 +247,20 @@ impl Index {
 
 /// The best of scored places, best first, ties by place.
 fn best(scores: &[f64], count: usize) -> Vec<Ranked> {
-    let order =
-        |a: &Ranked, b: &Ranked| b.score.total_cmp(&a.score).then(a.passage.cmp(&b.passage));
-    let mut all: Vec<Ranked> = (0_u32..)
-        .zip(scores)
-        .map(|(passage, score)| Ranked {
-            passage,
-            score: *score,
-        })
-        .collect();
-    if count < all.len() && count > 0 {
-        all.select_nth_unstable_by(count - 1, order);
+    let mut best: Vec<Ranked> = Vec::with_capacity(count.min(scores.len()) + 1);
+    let mut least = f64::NEG_INFINITY;
+    for (passage, score) in (0_u32..).zip(scores) {
+        let score = *score;
+        // Most are worse than the last of those kept; one that is as good comes later.
+        if best.len() == count && score.total_cmp(&least).is_le() {
+            continue;
+        }
+        let place = best.partition_point(|kept| kept.score.total_cmp(&score).is_ge());
+        best.insert(place, Ranked { passage, score });
+        best.truncate(count);
+        least = best.last().map_or(f64::NEG_INFINITY, |kept| kept.score);
     }
-    all.truncate(count);
-    all.sort_by(order);
-    all
+    best
 }
 
 #[cfg(test)]

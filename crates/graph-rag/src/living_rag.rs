@@ -7,8 +7,12 @@
 mod calibrate;
 mod candidate;
 mod config;
+mod example;
 mod fusion;
 mod ranking;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use language_model::Embedder;
 use similarity::sparse::SparseMap;
@@ -19,8 +23,8 @@ use crate::experience::{
 };
 use crate::grounding::{Grounding, claims};
 use crate::index::{ChangeReport, Index};
-use crate::linear_rag::{LinearRagConfig, Path, Query, Retrieval};
-use crate::scaffold::{Scaffold, key_sentences, template};
+use crate::linear_rag::{LinearRagConfig, Nearness, Path, Query, Retrieval};
+use crate::scaffold::{Scaffold, key_sentences};
 
 pub use calibrate::{Calibration, calibrate_alpha};
 pub use candidate::{Candidate, Kept, NotKept, Verdict};
@@ -52,7 +56,7 @@ pub struct LivingRetrieval {
 #[derive(Debug, Clone)]
 struct Bound {
     id: ExperienceId,
-    map: SparseMap,
+    map: Arc<SparseMap>,
 }
 
 /// Retrieval with experience.
@@ -79,13 +83,35 @@ impl<S: ExperienceStore> LivingRag<S> {
         living
     }
 
+    /// As [`new`](Self::new), with the maps of the active experiences by the index's ids at hand; of one that has none there,
+    /// no entity is matched.
+    #[must_use]
+    pub fn with_maps(
+        store: S,
+        maps: impl IntoIterator<Item = (ExperienceId, Arc<SparseMap>)>,
+        config: LivingRagConfig,
+    ) -> Self {
+        let mut maps: BTreeMap<ExperienceId, Arc<SparseMap>> = maps.into_iter().collect();
+        let active = store.active().into_iter();
+        let bound = active.map(|experience| Bound {
+            id: experience.id,
+            map: maps.remove(&experience.id).unwrap_or_default(),
+        });
+        Self {
+            bound: bound.collect(),
+            config,
+            store,
+            ranking: Ranking::default(),
+        }
+    }
+
     /// Binds the experiences to an index that changed.
     pub fn bind(&mut self, index: &Index) {
         let active = self.store.active().into_iter();
         self.bound = active
             .map(|experience| Bound {
                 id: experience.id,
-                map: experience.map_in(index),
+                map: Arc::new(experience.map_in(index)),
             })
             .collect();
     }
@@ -130,7 +156,7 @@ impl<S: ExperienceStore> LivingRag<S> {
         retrieval: &LinearRagConfig,
         now: u64,
     ) -> Result<LivingRetrieval, GraphRagError> {
-        let nearness = index.relevances(&query, retrieval.relevance);
+        let nearness = Nearness::of(index, &query, retrieval.relevance);
         let count = retrieval.retrieval_top_k;
         let retrieval = &LinearRagConfig {
             retrieval_top_k: match self.config.mode {
@@ -171,7 +197,7 @@ impl<S: ExperienceStore> LivingRag<S> {
         };
         let features = match self.config.mode {
             Mode::Paper => Vec::new(),
-            Mode::Guarded => ranking::features(index, &nearness, &found),
+            Mode::Guarded => ranking::features(index, &nearness.values, &found),
         };
         let (keep, bounds) = (self.config.keep, &self.config.ranking);
         self.ranking
@@ -253,7 +279,7 @@ impl<S: ExperienceStore> LivingRag<S> {
             hurt: 0,
             map,
         };
-        let map = experience.map_in(index);
+        let map = Arc::new(experience.map_in(index));
         let id = self.store.insert(experience);
         self.bound.push(Bound { id, map });
         Ok(Kept { id, grounding })
@@ -307,65 +333,6 @@ impl<S: ExperienceStore> LivingRag<S> {
     pub fn forget(&mut self, id: ExperienceId) -> bool {
         self.bound.retain(|bound| bound.id != id);
         self.store.remove(id)
-    }
-
-    fn scaffold(
-        &self,
-        index: &Index,
-        query: &Query,
-        matches: &[fusion::Match<'_>],
-        embedder: &dyn Embedder,
-    ) -> Result<Option<Scaffold>, GraphRagError> {
-        let bounds = &self.config.scaffold;
-        if matches.is_empty() {
-            return Ok(None);
-        }
-        let own = template(&query.text, index);
-        let others: Vec<String> = matches
-            .iter()
-            .map(|m| template(&m.experience.question, index))
-            .collect();
-        let mut texts = vec![own.as_str()];
-        texts.extend(others.iter().map(String::as_str));
-        let vectors = embedder.embed(&texts)?;
-        let Some((own, others)) = vectors.split_first() else {
-            return Ok(None);
-        };
-        let best = matches
-            .iter()
-            .zip(others)
-            .map(|(m, vector)| {
-                let near = f64::from(own.cosine(vector));
-                (
-                    (1.0 - bounds.template_weight) * m.score + bounds.template_weight * near,
-                    near,
-                    m,
-                )
-            })
-            .max_by(|a, b| {
-                a.0.total_cmp(&b.0)
-                    .then(b.2.experience.id.cmp(&a.2.experience.id))
-            });
-        let fits = best.filter(|(score, near, _)| {
-            *score >= bounds.minimum_score || *near >= bounds.minimum_template
-        });
-        Ok(fits.map(|(score, _, m)| {
-            let shares = m.overlap > 0.0;
-            let masked = |text: &String| {
-                if shares {
-                    text.clone()
-                } else {
-                    template(text, index)
-                }
-            };
-            Scaffold {
-                experience: m.experience.id,
-                question: m.experience.question.clone(),
-                steps: m.experience.summary.iter().map(masked).collect(),
-                answer: shares.then(|| m.experience.answer.clone()),
-                score,
-            }
-        }))
     }
 }
 

@@ -12,7 +12,6 @@ mod flow;
 
 use crate::GraphRagError;
 use crate::csr::{Csr, id32};
-use crate::parallel::fill;
 use crate::tri_graph::TriGraph;
 
 use flow::{Flows, LEAST_SHARED_NODES, Number, Step};
@@ -28,7 +27,7 @@ pub struct PprConfig {
     pub max_rounds: usize,
 }
 
-/// Error of a walk in 32 bits a number, as a share of the largest score: each round rounds a score five times by `2⁻²⁴` at
+/// Error of a walk in 32 bits a number, as a share of the largest score: each round rounds a score seven times by `2⁻²⁴` at
 /// most, and what earlier rounds left shrinks by `d²`.
 const NARROW_ERROR: f64 = 1e-6;
 
@@ -37,27 +36,27 @@ const NARROW_ERROR: f64 = 1e-6;
 enum Home {
     /// Among those that several passages mention, at this place.
     Shared(u32),
-    /// In one passage only, which every step leads back to.
+    /// In the passage of this place only, which every step leads back to.
     Leaf(u32),
 }
 
-/// The graph, ready for walks.
+/// The graph, ready for walks. The nodes of a walk have places of their own, by how many steps lead into them.
 #[derive(Debug, Clone, Default)]
 pub struct PassageEntityGraph {
-    passages: usize,
-    entities: usize,
+    /// The place of each passage.
+    places: Vec<u32>,
     /// Passages without an edge.
-    isolated: Vec<bool>,
+    isolated: Vec<u32>,
     /// How many entities more than one passage mentions.
     shared: usize,
     /// Where each entity is found.
     homes: Vec<Home>,
-    /// For each passage the probability of going to a leaf, which leads back with certainty.
+    /// For each place of a passage the probability of going to a leaf, which leads back with certainty.
     leaf_share: Vec<f64>,
     flows: Flows<f64>,
     /// The same in 32 bits, for large graphs.
     narrow: Option<Flows<f32>>,
-    /// Steps into each passage, from adjacent passages.
+    /// Steps into the passage of each place, from adjacent passages.
     into_passage_adjacent: Csr<Step>,
 }
 
@@ -86,6 +85,13 @@ fn members(graph: &TriGraph) -> Result<Members, GraphRagError> {
     Ok((starts, members))
 }
 
+/// The numbers below `count` in order of their size, then of themselves.
+fn by_size(count: usize, size: impl Fn(usize) -> usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by_key(|at| size(*at));
+    order
+}
+
 impl PassageEntityGraph {
     /// Prepares the walks of a graph.
     ///
@@ -95,63 +101,74 @@ impl PassageEntityGraph {
     pub fn new(graph: &TriGraph) -> Result<Self, GraphRagError> {
         let (passages, entities) = (graph.passages(), graph.entities().len());
         let (starts, members) = members(graph)?;
-        let mut degree = vec![0.0; passages];
-        for (passage, total) in degree.iter_mut().enumerate() {
-            let weights = graph
-                .passage_entities
-                .row(passage)
-                .iter()
-                .map(|(_, weight)| weight);
-            *total = weights.sum::<f64>() + graph.adjacent.row(passage).len() as f64;
-        }
+        let row = |entity: usize| &members[starts[entity]..starts[entity + 1]];
+        let weights = |passage: usize| graph.passage_entities.row(passage).iter();
+        let degree: Vec<f64> = (0..passages)
+            .map(|p| weights(p).map(|(_, w)| w).sum::<f64>() + graph.adjacent.row(p).len() as f64)
+            .collect();
+        let entity_degree: Vec<f64> = (0..entities)
+            .map(|entity| row(entity).iter().map(|(_, w)| w).sum())
+            .collect();
+        let is_shared = |entity: usize| row(entity).len() != 1;
+        let order = by_size(passages, |passage| {
+            let shared = weights(passage).filter(|(e, _)| is_shared(*e as usize));
+            shared.count()
+        });
         let mut built = Self {
-            passages,
-            entities,
-            isolated: degree.iter().map(|d| *d == 0.0).collect(),
+            places: vec![0; passages],
+            homes: vec![Home::Leaf(0); entities],
             leaf_share: vec![0.0; passages],
             ..Self::default()
         };
-        let mut entity_degree = vec![0.0; entities];
-        for entity in 0..entities {
-            let row = &members[starts[entity]..starts[entity + 1]];
-            entity_degree[entity] = row.iter().map(|(_, weight)| weight).sum();
-            if let [(passage, weight)] = row {
-                built.homes.push(Home::Leaf(*passage));
-                built.leaf_share[*passage as usize] += weight / degree[*passage as usize];
-                continue;
-            }
-            built
-                .homes
-                .push(Home::Shared(id32(built.shared, "entities")?));
-            built.shared += 1;
-            built
-                .flows
-                .into_entity
-                .push(row.iter().map(|(passage, weight)| Step {
-                    node: *passage,
-                    probability: weight / degree[*passage as usize],
-                }))?;
+        for (place, passage) in order.iter().enumerate() {
+            built.places[*passage] = id32(place, "passages")?;
         }
-        for passage in 0..passages {
-            let steps =
-                graph
-                    .passage_entities
-                    .row(passage)
-                    .iter()
-                    .filter_map(|(entity, weight)| {
-                        let Home::Shared(node) = built.homes[*entity as usize] else {
-                            return None;
-                        };
-                        Some(Step {
-                            node,
-                            probability: weight / entity_degree[*entity as usize],
-                        })
-                    });
+        built.isolated = (0..passages)
+            .filter(|p| degree[*p] == 0.0)
+            .map(|p| id32(p, "passages"))
+            .collect::<Result<_, _>>()?;
+        for entity in by_size(entities, |entity| row(entity).len()) {
+            built.add_entity(entity, row(entity), &degree)?;
+        }
+        for passage in &order {
+            let steps = weights(*passage).filter_map(|(entity, weight)| {
+                let Home::Shared(node) = built.homes[*entity as usize] else {
+                    return None;
+                };
+                Some(Step {
+                    node,
+                    probability: weight / entity_degree[*entity as usize],
+                })
+            });
             built.flows.into_passage.push(steps)?;
         }
-        built.into_passage_adjacent = built.adjacent_steps(graph, &degree)?;
+        built.flows.into_entity.part();
+        built.flows.into_passage.part();
+        built.into_passage_adjacent = built.adjacent_steps(graph, &order, &degree)?;
         built.narrow = (passages >= LEAST_SHARED_NODES).then(|| built.flows.narrow());
         Ok(built)
+    }
+
+    /// Gives an entity its home, and the steps into it where it is shared.
+    fn add_entity(
+        &mut self,
+        entity: usize,
+        row: &[(u32, f64)],
+        degree: &[f64],
+    ) -> Result<(), GraphRagError> {
+        let step = |(passage, weight): &(u32, f64)| Step {
+            node: self.places[*passage as usize],
+            probability: weight / degree[*passage as usize],
+        };
+        if let [only] = row {
+            let Step { node, probability } = step(only);
+            self.homes[entity] = Home::Leaf(node);
+            self.leaf_share[node as usize] += probability;
+            return Ok(());
+        }
+        self.homes[entity] = Home::Shared(id32(self.shared, "entities")?);
+        self.shared += 1;
+        self.flows.into_entity.push(row.iter().map(step))
     }
 
     /// Walks in 32 bits, as large graphs are.
@@ -161,13 +178,42 @@ impl PassageEntityGraph {
         self
     }
 
-    fn adjacent_steps(&self, graph: &TriGraph, degree: &[f64]) -> Result<Csr<Step>, GraphRagError> {
+    fn adjacent_steps(
+        &self,
+        graph: &TriGraph,
+        order: &[usize],
+        degree: &[f64],
+    ) -> Result<Csr<Step>, GraphRagError> {
         let step = |from: &u32| Step {
-            node: *from,
+            node: self.places[*from as usize],
             probability: 1.0 / degree[*from as usize],
         };
-        let rows = (0..self.passages).map(|p| graph.adjacent.row(p).iter().map(step).collect());
+        let rows = order
+            .iter()
+            .map(|p| graph.adjacent.row(*p).iter().map(step).collect());
         Csr::from_rows(rows.collect(), "adjacencies")
+    }
+
+    /// What all weights of a restart are together; those that are negative or not a number count as zero.
+    #[must_use]
+    pub fn total(passages: &[f64], entities: &[(u32, f64)]) -> f64 {
+        let all = passages.iter().chain(entities.iter().map(|(_, w)| w));
+        all.filter(|w| **w > 0.0).sum()
+    }
+
+    /// How much of its share of the restart a passage has at least in the end: what leaves it for entities of its own comes
+    /// back.
+    #[must_use]
+    pub fn own_share(&self, passage: u32, config: &PprConfig) -> f64 {
+        let place = self.places.get(passage as usize);
+        let leaf = place.map_or(0.0, |place| self.leaf_share[*place as usize]);
+        (1.0 - config.damping) / (1.0 - config.damping.powi(2) * leaf)
+    }
+
+    /// The most that a passage has of what all passages get alike.
+    #[must_use]
+    pub fn most_own_share(&self, config: &PprConfig) -> f64 {
+        (1.0 - config.damping) / (1.0 - config.damping.powi(2))
     }
 
     /// Scores of all passages, summing with the entities' to 1. Weights of the restart that are negative or not a number
@@ -180,57 +226,58 @@ impl PassageEntityGraph {
         config: &PprConfig,
     ) -> Vec<f64> {
         let valid = |weight: f64| if weight > 0.0 { weight } else { 0.0 };
-        let mut restart: Vec<f64> = passages.iter().copied().map(valid).collect();
-        restart.resize(self.passages, 0.0);
-        let entities: Vec<(u32, f64)> = entities
-            .iter()
-            .map(|(entity, weight)| (*entity, valid(*weight)))
-            .filter(|(entity, _)| (*entity as usize) < self.entities)
-            .collect();
-        let total: f64 = restart.iter().sum::<f64>() + entities.iter().map(|(_, w)| w).sum::<f64>();
+        let entities = || {
+            let known = entities
+                .iter()
+                .filter(|(e, _)| (*e as usize) < self.homes.len());
+            known.map(|(entity, weight)| (*entity, valid(*weight)))
+        };
+        let weights = || {
+            self.places
+                .iter()
+                .zip(passages)
+                .map(|(at, w)| (*at, valid(*w)))
+        };
+        let total: f64 =
+            weights().map(|(_, w)| w).sum::<f64>() + entities().map(|(_, w)| w).sum::<f64>();
         if total <= 0.0 || !total.is_finite() {
-            return vec![0.0; self.passages];
+            return vec![0.0; self.places.len()];
         }
-        restart.iter_mut().for_each(|w| *w /= total);
-        let entities: Vec<(u32, f64)> = entities.into_iter().map(|(e, w)| (e, w / total)).collect();
-        let mut scores = self.power_iteration(&restart, &entities, config);
-        // What reaches a dangling node starts again: the same as scaling what is left, whose sum is known.
-        let lost: f64 = (0..self.passages)
-            .filter(|p| self.isolated[*p])
-            .map(|p| restart[p])
-            .sum();
-        let left = 1.0 - config.damping * lost;
-        scores.iter_mut().for_each(|score| *score /= left);
-        scores
-    }
-
-    fn power_iteration(
-        &self,
-        restart: &[f64],
-        entities: &[(u32, f64)],
-        config: &PprConfig,
-    ) -> Vec<f64> {
-        let d = config.damping;
-        let stay = 1.0 - d;
-        let mut base: Vec<f64> = restart.iter().map(|r| stay * r).collect();
+        let (d, share) = (config.damping, (1.0 - config.damping) / total);
+        let mut base = vec![0.0; self.places.len()];
+        for (place, weight) in weights() {
+            base[place as usize] = share * weight;
+        }
         let mut entity_base = vec![0.0; self.shared];
-        for (entity, weight) in entities {
-            match self.homes.get(*entity as usize) {
-                Some(Home::Shared(place)) => entity_base[*place as usize] += stay * weight,
-                Some(Home::Leaf(passage)) => base[*passage as usize] += d * stay * weight,
+        for (entity, weight) in entities() {
+            match self.homes.get(entity as usize) {
+                Some(Home::Shared(place)) => entity_base[*place as usize] += share * weight,
+                Some(Home::Leaf(place)) => base[*place as usize] += d * share * weight,
                 None => {}
             }
         }
+        let scores = self.power_iteration(&base, &entity_base, config);
+        // What reaches a dangling node starts again: the same as scaling what is left, whose sum is known.
+        let lost = self
+            .isolated
+            .iter()
+            .filter_map(|p| passages.get(*p as usize));
+        let left = 1.0 - d * lost.map(|w| valid(*w)).sum::<f64>() / total;
+        let placed = self.places.iter();
+        placed.map(|place| scores[*place as usize] / left).collect()
+    }
+
+    fn power_iteration(&self, base: &[f64], entity_base: &[f64], config: &PprConfig) -> Vec<f64> {
         if self.into_passage_adjacent.items() > 0 {
-            return self.alternating(&base, &entity_base, config);
+            return self.alternating(base, entity_base, config);
         }
         // Scores of a large graph are small, as is what 32 bits lose of them; where one is not, it is walked again.
         let narrow = self.narrow.as_ref();
-        let scores = narrow.map(|flows| self.accelerated(flows, &base, &entity_base, config));
+        let scores = narrow.map(|flows| self.accelerated(flows, base, entity_base, config));
         let most = |scores: &[f64]| scores.iter().copied().fold(0.0, f64::max);
         match scores.filter(|scores| NARROW_ERROR * most(scores) <= config.tolerance / 2.0) {
             Some(scores) => scores,
-            None => self.accelerated(&self.flows, &base, &entity_base, config),
+            None => self.accelerated(&self.flows, base, entity_base, config),
         }
     }
 
@@ -257,7 +304,7 @@ impl PassageEntityGraph {
                 _ => 1.0 / (1.0 - spread * spread * omega / 4.0),
             };
             flows.to_entities(&x, &mut y, entity_base, d);
-            let residuals = fill(&mut before, LEAST_SHARED_NODES, |first, slots| {
+            let residuals = flows.into_passage.fill(&mut before, |first, slots| {
                 let mut residual = 0.0_f64;
                 flows
                     .into_passage
@@ -294,7 +341,7 @@ impl PassageEntityGraph {
                 .into_passage
                 .each(&y, 0, &mut flows, |_, flow, slot| *slot = flow);
             let mut change = 0.0_f64;
-            for passage in 0..self.passages {
+            for passage in 0..x.len() {
                 let beside = self.into_passage_adjacent.row(passage).iter();
                 let beside: f64 = beside.map(|s| s.probability * x[s.node as usize]).sum();
                 let new = (base[passage] + d * (flows[passage] + beside))

@@ -92,6 +92,13 @@ impl Planner {
             .words
             .iter()
             .any(|word| vocabulary::doing(&word.text).is_some_and(|doing| done.contains(&doing)));
+        // Music is written too, where nothing else is.
+        let writes = vocabulary::doing("write");
+        let composes = vocabulary::doing("compose");
+        let is_written = schema
+            .entries()
+            .iter()
+            .any(|entry| entry.words.iter().any(|w| vocabulary::doing(w) == writes));
         let is_another = |word: &str, doing: usize| {
             let spoken = chosen.alignment.iter().filter(|(said, _)| said == word);
             let mut steps: Vec<&str> = spoken.map(|(_, step)| step.as_str()).collect();
@@ -102,7 +109,10 @@ impl Planner {
             !steps.is_empty()
                 && steps.iter().all(|step| {
                     let doings = doings_of(step);
-                    !doings.is_empty() && !doings.contains(&doing)
+                    let composed = Some(doing) == writes
+                        && !is_written
+                        && doings.iter().any(|done| Some(*done) == composes);
+                    !doings.is_empty() && !doings.contains(&doing) && !composed
                 })
         };
         let words = isr.words.iter().map(|word| word.text.as_str());
@@ -119,6 +129,7 @@ impl Planner {
         graph: &dyn Graph,
         schema: &Schema,
         isr: &Isr,
+        guidance: &Guidance<'_>,
         chosen: &Candidate,
     ) -> Result<Option<String>, SchemaError> {
         let (Plan::Path(path), [_]) = (&chosen.plan, isr.mentions.as_slice()) else {
@@ -127,9 +138,15 @@ impl Planner {
         if path.hops.len() >= isr.phrases() {
             return Ok(None);
         }
-        let told = |word: &str| chosen.alignment.iter().any(|(said, _)| said == word);
         for word in isr.words.iter().filter(|word| word.relation.is_some()) {
-            if !told(&word.text)
+            let similarities = self.nearness(schema, &word.text, guidance)?;
+            // To be put up with, for want of a better step, is not to be told.
+            let told = chosen.alignment.iter().any(|(said, step)| {
+                let at = schema.position_of(step);
+                *said == word.text
+                    && at.is_some_and(|at| similarities[at] >= self.config.judge.told)
+            });
+            if !told
                 && word.text != "name"
                 && word.text != isr.answer_type
                 && !vocabulary::is_light(&word.text)

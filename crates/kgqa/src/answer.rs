@@ -10,7 +10,7 @@ use crate::backend_adapter::{Candidate, CompileConfig, Compiled, Compiler};
 use crate::execute::{self, ExecuteError, Executed, Given, Limits};
 use crate::graph::{Graph, GraphError};
 use crate::guidance::Guidance;
-use crate::isr::Isr;
+use crate::isr::{Isr, QuestionType};
 use crate::judge::was_wrong_to_refuse;
 use crate::local_schema::{GainConfig, Schema, SchemaError};
 use crate::logical_parser::{self, ParserConfig};
@@ -44,6 +44,9 @@ pub struct JudgeConfig {
     pub support: f32,
     /// A content word that is less similar to every predicate is not known to the graph.
     pub heard: f32,
+    /// An attribute asked for by name, a thing counted, a relation affirmed or denied: some word must be this similar to a
+    /// step of the path.
+    pub attribute: f32,
     /// Some word must be this similar to a step of the path that is run, if there are words that could be.
     pub told: f32,
 }
@@ -56,6 +59,7 @@ impl Default for JudgeConfig {
             conjunction_slack: 1.5,
             support: 0.22,
             heard: 0.22,
+            attribute: 0.45,
             told: 0.28,
         }
     }
@@ -180,7 +184,7 @@ impl Planner {
         guidance: &Guidance<'_>,
     ) -> Result<Outcome, AnswerError> {
         if let Some(refusal) = self.refuse_early(schema, isr)? {
-            return Ok(refused(isr, refusal, Compiled::default(), 0));
+            return Ok(Outcome::refused(isr, refusal, Compiled::default(), 0));
         }
         let compiler = Compiler {
             graph,
@@ -198,8 +202,13 @@ impl Planner {
                 .map(|r| logical_parser::with_reading(isr, r.clone())),
         );
         for reading in readings {
+            let reading = Self::in_the_graphs_words(graph, schema, reading)?;
             let compiled = compiler.compile(&reading)?;
-            let outcome = self.run_best(graph, schema, &reading, guidance, compiled, &mut runs)?;
+            let outcome = if reading.question_type == QuestionType::YesNo {
+                self.run_yes_no(graph, schema, &reading, guidance, compiled, &mut runs)?
+            } else {
+                self.run_best(graph, schema, &reading, guidance, compiled, &mut runs)?
+            };
             let better = match (&best, &outcome.executed) {
                 (None, _) => true,
                 (Some(b), Some(_)) if b.executed.is_none() => true,
@@ -223,11 +232,9 @@ impl Planner {
                 break;
             }
         }
-        Ok(
-            best.unwrap_or_else(|| {
-                refused(isr, Refusal::Empty { runs }, Compiled::default(), runs)
-            }),
-        )
+        Ok(best.unwrap_or_else(|| {
+            Outcome::refused(isr, Refusal::Empty { runs }, Compiled::default(), runs)
+        }))
     }
 
     /// The reading in which words that the schema does not explain ("magic") are names as well.
@@ -311,7 +318,12 @@ impl Planner {
                 chosen = Self::stopped_short(graph, schema, candidate, &self.config.limits)?;
                 if chosen.is_none() {
                     let word = isr.answer_type.clone();
-                    return Ok(refused(isr, Refusal::Unsupported { word }, compiled, *runs));
+                    return Ok(Outcome::refused(
+                        isr,
+                        Refusal::Unsupported { word },
+                        compiled,
+                        *runs,
+                    ));
                 }
                 continue;
             }
@@ -343,7 +355,12 @@ impl Planner {
                 empty.push(at);
                 continue;
             }
-            if self.is_of_another_class(graph, isr, &executed.given)? {
+            let counted = if let Plan::Count(input) = &candidate.plan {
+                execute::run(graph, input, &candidate.bindings, &self.config.limits)?.given
+            } else {
+                executed.given.clone()
+            };
+            if self.is_of_another_class(graph, schema, isr, &counted)? {
                 // Only a plan that the words tell hardly worse may be what was meant instead.
                 floor = floor.max(cold(candidate) - CLASS_SLACK);
                 empty.push(at);
@@ -361,7 +378,7 @@ impl Planner {
             }
         }
         let Some((candidate, executed)) = chosen else {
-            return Ok(refused(
+            return Ok(Outcome::refused(
                 isr,
                 Refusal::Empty { runs: *runs },
                 compiled,
@@ -369,7 +386,12 @@ impl Planner {
             ));
         };
         if let Some(word) = self.unspoken(graph, schema, isr, &candidate)? {
-            return Ok(refused(isr, Refusal::Unsupported { word }, compiled, *runs));
+            return Ok(Outcome::refused(
+                isr,
+                Refusal::Unsupported { word },
+                compiled,
+                *runs,
+            ));
         }
         let told = self.told(graph, schema, isr, guidance, &candidate)?;
         let strength = told.as_ref().map_or(1.0, |(nearest, _)| *nearest);
@@ -385,7 +407,10 @@ impl Planner {
             let untold = told.filter(|(nearest, _)| *nearest < self.config.judge.told);
             beyond.push(untold.map(|(_, word)| word));
             beyond.push(self.unmeasured(schema, isr, &candidate)?);
-            beyond.push(self.untold_relation(graph, schema, isr, &candidate)?);
+            beyond.push(self.untold_relation(graph, schema, isr, guidance, &candidate)?);
+            beyond.push(self.untold_attribute(graph, schema, isr, guidance, &candidate)?);
+            beyond.push(self.uncounted(graph, schema, isr, guidance, &candidate)?);
+            beyond.push(self.unordered(graph, schema, isr, &candidate)?);
             beyond.push(Self::of_another_doing(schema, isr, guidance, &candidate));
         }
         beyond.push(Self::unaccounted(graph, isr, &candidate, &executed.given)?);
@@ -394,7 +419,12 @@ impl Planner {
         }
         let mut beyond = beyond.into_iter().flatten();
         if let Some(word) = beyond.find(|word| !was_wrong_to_refuse(guidance, word)) {
-            return Ok(refused(isr, Refusal::Unsupported { word }, compiled, *runs));
+            return Ok(Outcome::refused(
+                isr,
+                Refusal::Unsupported { word },
+                compiled,
+                *runs,
+            ));
         }
         // What was not tried might have given something else.
         margin = margin.min((candidate.score - skipped).max(0.0));
@@ -439,16 +469,19 @@ fn score(outcome: &Outcome) -> f32 {
         + linked
 }
 
-fn refused(isr: &Isr, refusal: Refusal, compiled: Compiled, runs: usize) -> Outcome {
-    Outcome {
-        isr: isr.clone(),
-        chosen: None,
-        executed: None,
-        refusal: Some(refusal),
-        margin: f32::INFINITY,
-        cold_margin: f32::INFINITY,
-        told: 1.0,
-        compiled,
-        runs,
+impl Outcome {
+    /// No answer, with the reason.
+    pub(crate) fn refused(isr: &Isr, refusal: Refusal, compiled: Compiled, runs: usize) -> Self {
+        Self {
+            isr: isr.clone(),
+            chosen: None,
+            executed: None,
+            refusal: Some(refusal),
+            margin: f32::INFINITY,
+            cold_margin: f32::INFINITY,
+            told: 1.0,
+            compiled,
+            runs,
+        }
     }
 }

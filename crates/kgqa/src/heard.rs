@@ -46,15 +46,14 @@ impl Planner {
         guidance: &Guidance<'_>,
         chosen: &Candidate,
     ) -> Result<Option<(f32, String)>, AnswerError> {
-        if !matches!(chosen.plan, Plan::Path(_)) {
+        if crate::measured::path_of(&chosen.plan).is_none() {
             return Ok(None);
         }
         let steps: Vec<usize> = chosen
             .plan
-            .paths()
-            .iter()
-            .flat_map(|path| &path.hops)
-            .filter_map(|hop| schema.position_of(&hop.predicate))
+            .predicates()
+            .into_iter()
+            .filter_map(|predicate| schema.position_of(predicate))
             .collect();
         let mut best: Option<(f32, String)> = None;
         for word in content(isr) {
@@ -93,7 +92,8 @@ impl Planner {
         if superlative.temporal || noun.is_empty() {
             return Ok(None);
         }
-        let similarities = schema.similarities(noun, self.embedder.as_ref())?;
+        let similarities =
+            schema.similarities(vocabulary::nouns_of(noun), self.embedder.as_ref())?;
         let like = schema
             .position_of(&attribute.hop.predicate)
             .is_some_and(|at| similarities[at] >= self.config.judge.heard);
@@ -102,7 +102,7 @@ impl Planner {
 
     /// How similar a word is to each predicate; near enough where its opposite is told by it ("son" by "parents") and
     /// where the word has meant it.
-    fn nearness(
+    pub(crate) fn nearness(
         &self,
         schema: &Schema,
         word: &str,

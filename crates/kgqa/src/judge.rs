@@ -1,26 +1,20 @@
 //! When does the planner refrain? What a question asks beyond the graph, and what a plan leaves unsaid.
 
-use oxrdf::vocab::{rdf, rdfs};
-
 use crate::alignment;
 use crate::answer::{AnswerError, Planner, Refusal};
 use crate::backend_adapter::Candidate;
 use crate::execute::{self, Executed, Given, Limits};
-use crate::graph::{Edge, Graph, GraphError, TermId};
+use crate::graph::{Edge, Graph, TermId};
 use crate::guidance::{Guidance, UNSUPPORTED};
 use crate::isr::{Isr, QuestionType};
 use crate::kinship::{self, Kin};
-use crate::local_schema::{Schema, SchemaError, ValueKind, does};
+use crate::local_schema::{Schema, SchemaError, ValueKind, does, is_member};
 use crate::logical_parser;
-use crate::plan::Plan;
+use crate::plan::{Hop, Path, Plan};
 use crate::vocabulary;
 
 /// Values whose classes are looked at.
 const VALUES_CLASSED: usize = 16;
-/// Classes of a thing, and above a class, that are looked at.
-const CLASSES_EACH: usize = 16;
-/// Steps up the classes' order.
-const CLASS_LEVELS: usize = 4;
 
 impl Planner {
     /// What can be refused before any plan is made.
@@ -57,6 +51,7 @@ impl Planner {
             isr.question_type,
             QuestionType::YesNo | QuestionType::Superlative
         ) && isr.comparator.is_none()
+            && !(isr.question_type == QuestionType::YesNo && isr.superlative.is_some())
             && let Some(than) = isr.tokens.iter().position(|t| t.folded == "than")
         {
             let more = than
@@ -104,6 +99,7 @@ impl Planner {
     pub(crate) fn is_of_another_class(
         &self,
         graph: &dyn Graph,
+        schema: &Schema,
         isr: &Isr,
         given: &Given,
     ) -> Result<bool, AnswerError> {
@@ -113,32 +109,13 @@ impl Planner {
         if noun.is_empty() || values.is_empty() {
             return Ok(false);
         }
-        let Some(is_a) = graph.id(&rdf::TYPE.into_owned().into())? else {
-            return Ok(false);
-        };
-        let mut asked = classes(graph, is_a, noun)?;
-        if vocabulary::is_person(noun) {
-            asked.extend(classes(graph, is_a, "human")?);
-        }
+        let asked = schema.classes(graph, noun)?;
         if asked.is_empty() {
             return Ok(false);
         }
-        let below = graph.id(&rdfs::SUB_CLASS_OF.into_owned().into())?;
         for value in values.iter().take(VALUES_CLASSED) {
-            let mut level = up(graph, *value, is_a)?;
-            if level.is_empty() {
+            if is_member(graph, *value, &asked)? != Some(false) {
                 return Ok(false);
-            }
-            for _ in 0..CLASS_LEVELS {
-                if level.iter().any(|class| asked.contains(class)) {
-                    return Ok(false);
-                }
-                let Some(below) = below else { break };
-                let mut above = Vec::new();
-                for class in level.iter().take(CLASSES_EACH) {
-                    above.extend(up(graph, *class, below)?);
-                }
-                level = above;
             }
         }
         Ok(true)
@@ -270,11 +247,29 @@ impl Planner {
         Ok((!values.is_empty()).then_some((candidate, executed)))
     }
 
-    /// Whether a set that several names describe is only what was named: "who stars beside X in Y" is not Y.
+    /// Whether a set that several names, or a way there and back, describe is only what was named: "who stars beside X in
+    /// Y" is not Y.
     pub(crate) fn gives_back_a_name(isr: &Isr, plan: &Plan, given: &Given) -> bool {
-        let (Plan::Intersect(_), Given::Values(values)) = (plan, given) else {
+        let Given::Values(values) = given else {
             return false;
         };
+        let there_and_back = |path: &Path| {
+            let back = |hop: &Hop| hop.inverse;
+            path.hops.iter().any(back) && !path.hops.iter().all(back)
+        };
+        let describes = match plan {
+            Plan::Intersect(_) => true,
+            Plan::Path(path) => there_and_back(path),
+            Plan::Filter { .. }
+            | Plan::Count(_)
+            | Plan::OrderLimit { .. }
+            | Plan::Compare { .. }
+            | Plan::Ask { .. }
+            | Plan::Sparql(_) => false,
+        };
+        if !describes {
+            return false;
+        }
         let named: Vec<TermId> = isr.mentions.iter().flat_map(|m| m.ids()).collect();
         values.iter().all(|value| named.contains(value))
     }
@@ -294,6 +289,9 @@ impl Planner {
             .tokens
             .windows(2)
             .any(|pair| pair[0].folded == "how" && pair[1].folded == "old");
+        if isr.wh == "when" {
+            return Ok(Self::is_of_anothers_life(schema, isr, path));
+        }
         if !asks_age && !matches!(isr.wh.as_str(), "who" | "whom" | "whose" | "where") {
             return Ok(false);
         }
@@ -313,6 +311,21 @@ impl Planner {
                 }
             }
             None => false,
+        })
+    }
+
+    /// Whether "when was X climbed" leads to the birth of whoever did it: a birth or death must be told.
+    fn is_of_anothers_life(schema: &Schema, isr: &Isr, path: &Path) -> bool {
+        let last = path.hops.last().filter(|hop| !hop.inverse);
+        let Some(at) = last.and_then(|hop| schema.position_of(&hop.predicate)) else {
+            return false;
+        };
+        let mut doings = schema.entries()[at].words.iter();
+        let lives = doings.find_map(|word| vocabulary::life(word));
+        lives.is_some_and(|doing| {
+            !isr.words
+                .iter()
+                .any(|word| vocabulary::doing(&word.text) == Some(doing))
         })
     }
 
@@ -359,6 +372,11 @@ impl Planner {
         let mut best = f32::MIN;
         for word in &asked {
             best = best.max(self.best_similarity(schema, word)?);
+            // A "son" is told by "parents", from the other end.
+            let backward = schema.backward_gains(word);
+            if backward.is_some_and(|gains| gains.iter().any(|gain| *gain > 0.0)) {
+                return Ok(None);
+            }
         }
         Ok((best < self.config.judge.support).then(|| asked.join(" ")))
     }
@@ -417,34 +435,4 @@ pub(crate) fn was_wrong_to_refuse(guidance: &Guidance<'_>, word: &str) -> bool {
             .iter()
             .any(|(meaning, right, wrong)| **meaning == *UNSUPPORTED && wrong > right)
     })
-}
-
-/// The classes that a noun, singular or plural, is the label of.
-fn classes(graph: &dyn Graph, is_a: TermId, noun: &str) -> Result<Vec<TermId>, GraphError> {
-    let folded = crate::text::normalise(noun);
-    let mut forms = vec![folded.clone()];
-    forms.extend(folded.strip_suffix("ies").map(|stem| format!("{stem}y")));
-    forms.extend(folded.strip_suffix("es").map(str::to_owned));
-    forms.extend(folded.strip_suffix('s').map(str::to_owned));
-    let members = Edge {
-        predicate: is_a,
-        inverse: true,
-    };
-    let mut classes = Vec::new();
-    for form in &forms {
-        for id in graph.link(form, CLASSES_EACH)? {
-            if graph.signature(id)?.contains(&members) {
-                classes.push(id);
-            }
-        }
-    }
-    Ok(classes)
-}
-
-fn up(graph: &dyn Graph, id: TermId, predicate: TermId) -> Result<Vec<TermId>, GraphError> {
-    let edge = Edge {
-        predicate,
-        inverse: false,
-    };
-    Ok(graph.step(id, edge, CLASSES_EACH)?.ids)
 }

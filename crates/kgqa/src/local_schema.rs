@@ -14,8 +14,10 @@ use crate::kinship;
 use crate::text;
 use crate::vocabulary::is_descriptor;
 
+mod classes;
 mod learned;
 
+pub(crate) use classes::{is_member, is_member_of_same};
 pub use learned::Learned;
 
 /// How alike "person" and the objects of a predicate with an agent are ("directed by", "starred actors").
@@ -26,6 +28,9 @@ const KIN: f32 = 0.85;
 
 /// How alike a family term and a label of another relation may be.
 const OTHER_KIN: f32 = 0.2;
+
+/// How alike a noun that names a class and an end whose nodes are all its members are.
+const MEMBERS: f32 = 0.95;
 
 /// How alike two words for what a thing is about are ("topics", "has tags").
 const DESCRIPTOR: f32 = 0.75;
@@ -143,6 +148,7 @@ pub struct Schema {
     leads_to: RwLock<HashMap<Edge, Reached>>,
     kinds: RwLock<HashMap<TermId, ValueKind>>,
     gains: RwLock<HashMap<String, Arc<[f32]>>>,
+    classes: RwLock<HashMap<String, Arc<[TermId]>>>,
 }
 
 impl Schema {
@@ -227,6 +233,7 @@ impl Schema {
             leads_to: RwLock::default(),
             kinds: RwLock::default(),
             gains: RwLock::default(),
+            classes: RwLock::default(),
         })
     }
 
@@ -422,8 +429,19 @@ impl Schema {
         // for an active verb, its subjects ("player": plays in club), and says nothing of the other end.
         let best = similarities.iter().copied().fold(f32::MIN, f32::max);
         let names_predicate = !is_class && best >= self.config.names_predicate;
+        let classes = self.classes(graph, noun)?;
+        let members = if classes.is_empty() {
+            Vec::new()
+        } else {
+            self.members_at_ends(graph, &classes)?
+        };
         let mut ends = Vec::with_capacity(2 * similarities.len());
-        for (entry, similarity) in self.entries.iter().zip(&similarities) {
+        for (at, (entry, similarity)) in self.entries.iter().zip(&similarities).enumerate() {
+            let known = members.get(at).copied().unwrap_or_default();
+            if let [Some(object), Some(subject)] = known {
+                ends.extend([MEMBERS * object, MEMBERS * subject]);
+                continue;
+            }
             if names_predicate && noun != "person" {
                 let acts = does(noun, &entry.words);
                 ends.push(if acts { 0.0 } else { similarity.max(0.0) });
@@ -452,8 +470,9 @@ impl Schema {
                 (Some((_, vector)), Some(noun)) => noun.cosine(vector),
                 (None, _) | (Some(_), None) => 0.0,
             };
-            ends.push(if is_class { object } else { head.max(object) });
-            ends.push(subject);
+            let object = if is_class { object } else { head.max(object) };
+            ends.push(known[0].map_or(object, |share| MEMBERS * share));
+            ends.push(known[1].map_or(subject, |share| MEMBERS * share));
         }
         let gains: Arc<[f32]> = self.likelihoods(&ends).into();
         if let Ok(mut map) = self.gains.write() {
@@ -485,8 +504,8 @@ impl Schema {
         })
     }
 
-    /// Whether a word names a class of nodes ("film") rather than a predicate: it is in no label, not much like any one
-    /// predicate, and somewhat like two or more that nodes of one class are subjects of.
+    /// Whether a word names a class of nodes ("film") rather than a predicate: the graph has a class of that label; or it is
+    /// in no label, not much like any one predicate, and somewhat like two or more that nodes of one class are subjects of.
     ///
     /// # Errors
     /// [`SchemaError`] if the graph or the embedder fails.
@@ -508,7 +527,9 @@ impl Schema {
         let similarities = self.similarities(noun, embedder)?;
         let best = similarities.iter().copied().fold(f32::MIN, f32::max);
         let mut second = f32::MIN;
-        if best < self.config.names_predicate {
+        if !self.classes(graph, noun)?.is_empty() {
+            second = self.config.names_class;
+        } else if best < self.config.names_predicate {
             for entry in &self.entries {
                 let end = Edge {
                     predicate: entry.id,

@@ -12,7 +12,7 @@ use crate::vocabulary;
 mod markers;
 mod relations;
 
-use markers::{find_comparator, find_superlative};
+use markers::{find_comparator, find_comparison, find_superlative};
 use relations::{mark_relations, merge_phrases, split_grand};
 
 /// Bounds of the parser.
@@ -73,6 +73,32 @@ pub fn with_reading(isr: &Isr, mentions: Vec<Mention>) -> Isr {
     )
 }
 
+/// The same question where its superlative is a word of the graph's own: "who *first* climbed X" where things are "first
+/// climbed by" someone.
+#[must_use]
+pub fn without_superlative(isr: &Isr) -> Isr {
+    let mut plain = isr.clone();
+    let Some(superlative) = plain.superlative.take() else {
+        return plain;
+    };
+    plain.question_type = if plain.comparator.is_some() {
+        QuestionType::Filter
+    } else if plain.mentions.len() > 1 {
+        QuestionType::Conjunction
+    } else {
+        QuestionType::Simple
+    };
+    let word = Word {
+        text: plain.tokens[superlative.first].folded.clone(),
+        token: superlative.first,
+        weight: 1.0,
+        relation: None,
+    };
+    let at = plain.words.partition_point(|w| w.token < word.token);
+    plain.words.insert(at, word);
+    plain
+}
+
 fn assemble(
     question: &str,
     tokens: Vec<Token>,
@@ -94,6 +120,7 @@ fn assemble(
     };
     let word = |i: usize| tokens[i].folded.as_str();
     let superlative = find_superlative(&tokens, &free, &compared);
+    let compares = find_comparison(&tokens, &mentions, superlative.as_ref());
     let negated = free.iter().filter(|&&i| !compared(i)).any(|&i| {
         vocabulary::is_negation(word(i))
             || (word(i) == "t" && tokens[i].after_apostrophe)
@@ -128,9 +155,9 @@ fn assemble(
     );
     let superlative = match question_type {
         QuestionType::Superlative | QuestionType::Comparison => superlative,
+        QuestionType::YesNo => compares,
         QuestionType::Simple
         | QuestionType::Count
-        | QuestionType::YesNo
         | QuestionType::Filter
         | QuestionType::Conjunction => None,
     };
@@ -262,7 +289,7 @@ fn content_words(
             .iter()
             .enumerate()
             .take_while(|(k, j)| **j == i + k)
-            .take(3)
+            .take(4)
             .map(|(_, &j)| tokens[j].folded.as_str())
             .collect();
         if let Some((meaning, length)) = vocabulary::idiom(&run) {
@@ -349,6 +376,7 @@ fn answer_type(tokens: &[Token], free: &[usize], words: &[Word], wh: &str) -> St
     }
     let Some(n) = free.iter().position(|&i| {
         matches!(tokens[i].folded.as_str(), "which" | "what")
+            || (tokens[i].folded == "many" && i > 0 && tokens[i - 1].folded == "how")
             || (vocabulary::is_asking(&tokens[i].folded) && i < 3)
     }) else {
         return String::new();
@@ -464,18 +492,35 @@ pub fn tells_where(word: &str) -> bool {
     word == vocabulary::PLACE || word == vocabulary::ORIGIN
 }
 
-/// The words that name the asked-for attribute: "what is the *shoe size* of …", "how *tall* is …" (as its noun).
+/// The content word directly behind "which", "what" or "how many".
+#[must_use]
+pub fn asked_noun(isr: &Isr) -> Option<String> {
+    let asks = |i: usize| match isr.tokens[i].folded.as_str() {
+        "which" | "what" => true,
+        "many" => i > 0 && isr.tokens[i - 1].folded == "how",
+        _ => false,
+    };
+    let at = (0..isr.tokens.len()).find(|i| asks(*i))? + 1;
+    let word = isr.words.iter().find(|word| word.token == at)?;
+    Some(word.text.clone())
+}
+
+/// The words that name the asked-for attribute: "what is the *shoe size* of …", "who is the *mayor* of …", "how *tall* is …"
+/// (as its nouns).
 #[must_use]
 pub fn asked_attribute(isr: &Isr) -> Option<Vec<String>> {
     let tokens = &isr.tokens;
     let folded = |i: usize| tokens.get(i).map_or("", |t| t.folded.as_str());
     if folded(0) == "how" {
-        let run: Vec<&str> = (0..3).map(folded).collect();
+        let run: Vec<&str> = (0..4).map(folded).collect();
         if let Some((meaning, _)) = vocabulary::idiom(&run) {
             return Some(meaning.split(' ').map(str::to_owned).collect());
         }
     }
-    if folded(0) != "what" || !vocabulary::is_auxiliary(folded(1)) || folded(2) != "the" {
+    if !matches!(folded(0), "what" | "who")
+        || !vocabulary::is_auxiliary(folded(1))
+        || folded(2) != "the"
+    {
         return None;
     }
     let first_name = isr.mentions.first().map_or(tokens.len(), |m| m.first);
@@ -488,7 +533,7 @@ pub fn asked_attribute(isr: &Isr) -> Option<Vec<String>> {
             .filter(|w| (from..of).contains(&w.token))
             .map(|w| w.text.clone())
             .collect();
-        if words.is_empty() || words == ["name"] {
+        if words.is_empty() || words == ["name"] || words == [vocabulary::KIND] {
             from = of + 1;
             continue;
         }

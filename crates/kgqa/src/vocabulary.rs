@@ -7,9 +7,11 @@ use crate::text::Token;
 
 mod doings;
 mod light;
+mod measures;
 
-pub(crate) use doings::doing;
+pub(crate) use doings::{doing, life};
 pub(crate) use light::is_light;
+pub(crate) use measures::nouns_of;
 
 /// Words without content of their own.
 const FUNCTION_WORDS: &[&str] = &[
@@ -81,6 +83,21 @@ pub(crate) fn is_descriptor(word: &str) -> bool {
 pub(crate) fn is_half(tokens: &[Token], i: usize) -> bool {
     let folded = |i: usize| tokens.get(i).map_or("", |t| t.folded.as_str());
     folded(i) == "other" && matches!(folded(i + 1), "half" | "halves")
+}
+
+/// Whether a folded word of a label says that one place is in another, so that what is in the one is in the other.
+pub(crate) fn contains(word: &str) -> bool {
+    matches!(
+        word,
+        "country"
+            | "continent"
+            | "region"
+            | "province"
+            | "county"
+            | "located"
+            | "location"
+            | "part"
+    )
 }
 
 /// Whether a folded word only asks ("name a film", "give the director").
@@ -415,12 +432,17 @@ pub(crate) fn superlative(word: &str) -> Option<(Extreme, bool, &'static str)> {
 /// What an asking word or idiom stands for: the words that a predicate's label would use.
 pub(crate) fn idiom(words: &[&str]) -> Option<(&'static str, usize)> {
     Some(match words {
-        ["how", "old", ..] => ("age", 2),
-        ["how", "tall", ..] => ("height", 2),
-        ["how", "long", ..] => ("length", 2),
-        ["how", "heavy", ..] => ("weight", 2),
-        ["how", "expensive", ..] => ("price", 2),
-        ["how", "far", ..] => ("distance", 2),
+        [
+            "how",
+            "many",
+            "people" | "persons",
+            "live" | "lives" | "lived" | "living",
+        ] => ("population", 4),
+        ["how", "many", "inhabitants" | "residents" | "citizens", ..] => ("population", 3),
+        ["how", adjective, ..] => {
+            let meant = measures::misspelt(adjective).unwrap_or(adjective);
+            (measures::measure(meant)?, 2)
+        }
         ["other" | "better", "half" | "halves", ..] => ("spouse", 2),
         ["work" | "works" | "worked", "for" | "at", ..] => (EMPLOYER, 2),
         [

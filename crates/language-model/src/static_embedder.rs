@@ -11,7 +11,7 @@ use similarity::Embedding;
 
 use crate::embedder::excerpt;
 use crate::table::{Table, TableError};
-use crate::words::words;
+use crate::words::Joined;
 use crate::{EmbedError, Embedder};
 
 pub(crate) static BUILTIN: &[u8] = include_bytes!("../data/static.bin");
@@ -57,22 +57,20 @@ impl StaticEmbedder {
     /// The tokens of a text: rows of the table or, above 2^31, hashes of words that it lacks.
     #[must_use]
     pub fn tokens(&self, text: &str) -> Vec<u32> {
-        let words = words(text);
+        let words = Joined::of(text);
         let mut tokens = Vec::with_capacity(words.len() + 4);
         let mut start = 0;
         while start < words.len() {
             let longest = self.table.longest_entry_words().min(words.len() - start);
             let collocation = (2..=longest).rev().find_map(|n| {
-                let row = self
-                    .table
-                    .row_of(words[start..start + n].join(" ").as_bytes())?;
+                let row = self.table.row_of(words.run(start, n).as_bytes())?;
                 Some((n, row))
             });
             if let Some((n, row)) = collocation {
                 tokens.push(id(row));
                 start += n;
             } else {
-                self.push_word(&words[start], &mut tokens);
+                self.push_word(words.run(start, 1), &mut tokens);
                 start += 1;
             }
         }

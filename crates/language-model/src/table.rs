@@ -5,6 +5,7 @@
 //! line, sorted by bytes; an f32 scale per row; an f32 weight per row; rows of i8.
 
 use std::borrow::Cow;
+use std::num::NonZeroU32;
 
 use thiserror::Error;
 
@@ -43,6 +44,8 @@ pub(crate) struct Table {
     dims: usize,
     /// Where in the file each entry of the vocabulary ends; entry `i` starts one after the end of `i - 1`.
     ends: Vec<u32>,
+    /// Rows by the hash of their entries, in slots of which at least half are empty.
+    slots: Vec<Option<NonZeroU32>>,
     longest_entry_words: usize,
     scales: usize,
     weights: usize,
@@ -85,16 +88,31 @@ impl Table {
         let scales = HEAD + text;
         let weights = scales + 4 * count;
         let rows = weights + 4 * count;
-        Ok(Self {
+        let mut table = Self {
             bytes,
             fingerprint: format!("static-{fingerprint}"),
             dims,
             ends,
+            slots: Vec::new(),
             longest_entry_words,
             scales,
             weights,
             rows,
-        })
+        };
+        table.slots = table.hashed();
+        Ok(table)
+    }
+
+    /// The slots of all rows.
+    fn hashed(&self) -> Vec<Option<NonZeroU32>> {
+        let mut slots = vec![None; (2 * self.rows()).next_power_of_two()];
+        for (row, number) in (0..self.rows()).zip(1..) {
+            let free = probe(slots.len(), self.entry(row)).find(|slot| slots[*slot].is_none());
+            if let Some(slot) = free {
+                slots[slot] = NonZeroU32::new(number);
+            }
+        }
+        slots
     }
 
     pub(crate) fn dims(&self) -> usize {
@@ -116,16 +134,9 @@ impl Table {
 
     /// The row of an entry of the vocabulary.
     pub(crate) fn row_of(&self, entry: &[u8]) -> Option<usize> {
-        let (mut low, mut high) = (0, self.ends.len());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match self.entry(middle).cmp(entry) {
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => return Some(middle),
-            }
-        }
-        None
+        let held = probe(self.slots.len(), entry).map_while(|slot| self.slots[slot]);
+        held.map(|number| number.get() as usize - 1)
+            .find(|row| self.entry(*row) == entry)
     }
 
     /// The entry of a row; empty for a row that does not exist.
@@ -160,6 +171,34 @@ impl Table {
         field.copy_from_slice(&self.bytes[place..place + 4]);
         f32::from_le_bytes(field)
     }
+}
+
+/// The slots in which an entry may be, in order; `slots` is a power of two.
+fn probe(slots: usize, entry: &[u8]) -> impl Iterator<Item = usize> + use<> {
+    let first = hash(entry);
+    (0..slots).map(move |step| first.wrapping_add(step) & (slots - 1))
+}
+
+/// Eight bytes at a time, each multiplied and folded; the lowest bits depend on all of them.
+fn hash(entry: &[u8]) -> usize {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let (eights, rest) = entry.as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let words = eights
+        .iter()
+        .chain([&last])
+        .map(|eight| u64::from_le_bytes(*eight));
+    let hash = words.fold(entry.len() as u64, |hash, word| {
+        let product = (hash ^ word).wrapping_mul(ODD);
+        product ^ (product >> 32)
+    });
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the lowest bits are enough"
+    )]
+    let hash = hash as usize;
+    hash
 }
 
 /// Ends of the lines, in the file, and the words of the longest; nothing when they are not `rows` sorted lines.
@@ -212,6 +251,17 @@ mod tests {
         table.add_row(2, &mut sum);
         assert_eq!(sum, [-1.0, -2.0]);
         assert_eq!(table.fingerprint(), "static-0707070707070707");
+    }
+
+    #[test]
+    fn every_entry_has_its_row_and_nothing_else_has_one() {
+        let table = Table::parse(crate::static_embedder::BUILTIN.into()).unwrap();
+        for row in 0..table.rows() {
+            let entry = table.entry(row);
+            assert_eq!(table.row_of(entry), Some(row));
+            let other = [entry, b"\n"].concat();
+            assert_eq!(table.row_of(&other), None);
+        }
     }
 
     #[test]

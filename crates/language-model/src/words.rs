@@ -17,40 +17,79 @@ use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 /// ```
 #[must_use]
 pub fn words(text: &str) -> Vec<String> {
-    let mut out = Vec::new();
-    let mut word = Word::default();
-    let mut chars = text.nfkd().filter(|c| !is_combining_mark(*c)).peekable();
-    while let Some(c) = chars.next() {
-        if c.is_alphanumeric() {
-            let next_is_lower = chars.peek().is_some_and(|next| next.is_lowercase());
-            if is_ideograph(c) || word.ends_before(c, next_is_lower) {
-                word.end(&mut out);
-            }
-            word.push(c);
-            if is_ideograph(c) {
-                word.end(&mut out);
-            }
-        } else if is_apostrophe(c) {
-            word.end(&mut out);
-            word.after_apostrophe = !out.is_empty();
-        } else if !c.is_control() || c.is_whitespace() {
-            word.end(&mut out);
-            word.after_apostrophe = false;
-        }
-    }
-    word.end(&mut out);
-    out
+    let joined = Joined::of(text);
+    (0..joined.len())
+        .map(|at| joined.run(at, 1).to_owned())
+        .collect()
 }
 
-/// The word being read.
+/// The words of a text one behind the other, with one space between, so that a run of them is at hand.
+#[derive(Debug, Default)]
+pub(crate) struct Joined {
+    text: String,
+    /// Where each word ends.
+    ends: Vec<usize>,
+}
+
+impl Joined {
+    pub(crate) fn of(text: &str) -> Self {
+        let mut word = Word::default();
+        if text.is_ascii() {
+            word.read(text.chars());
+        } else {
+            word.read(text.nfkd().filter(|c| !is_combining_mark(*c)));
+        }
+        word.out
+    }
+
+    /// How many words there are.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Where a word starts.
+    fn start(&self, at: usize) -> usize {
+        at.checked_sub(1).map_or(0, |before| self.ends[before] + 1)
+    }
+
+    /// So many words from one on, which must be there.
+    pub(crate) fn run(&self, at: usize, count: usize) -> &str {
+        &self.text[self.start(at)..self.ends[at + count - 1]]
+    }
+}
+
+/// The word being read: what stands behind the last that ended.
 #[derive(Default)]
 struct Word {
-    text: String,
+    out: Joined,
     last: Option<char>,
     after_apostrophe: bool,
 }
 
 impl Word {
+    fn read(&mut self, chars: impl Iterator<Item = char>) {
+        let mut chars = chars.peekable();
+        while let Some(c) = chars.next() {
+            if c.is_alphanumeric() {
+                let next_is_lower = chars.peek().is_some_and(|next| next.is_lowercase());
+                if is_ideograph(c) || self.ends_before(c, next_is_lower) {
+                    self.end();
+                }
+                self.push(c);
+                if is_ideograph(c) {
+                    self.end();
+                }
+            } else if is_apostrophe(c) {
+                self.end();
+                self.after_apostrophe = self.out.len() > 0;
+            } else if !c.is_control() || c.is_whitespace() {
+                self.end();
+                self.after_apostrophe = false;
+            }
+        }
+        self.end();
+    }
+
     /// Whether the case says that a new word starts at `c`: `xV` and the `V` of `XPValue`.
     fn ends_before(&self, c: char, next_is_lower: bool) -> bool {
         let Some(last) = self.last else { return false };
@@ -58,18 +97,29 @@ impl Word {
     }
 
     fn push(&mut self, c: char) {
-        self.text
-            .extend(c.to_lowercase().filter(|lower| !is_combining_mark(*lower)));
+        let out = &mut self.out;
+        if out.len() > 0 && out.ends.last() == Some(&out.text.len()) {
+            out.text.push(' ');
+        }
+        if c.is_ascii() {
+            out.text.push(c.to_ascii_lowercase());
+        } else {
+            let lower = c.to_lowercase().filter(|lower| !is_combining_mark(*lower));
+            out.text.extend(lower);
+        }
         self.last = Some(c);
     }
 
-    fn end(&mut self, out: &mut Vec<String>) {
-        let text = std::mem::take(&mut self.text);
-        let possessive = self.after_apostrophe && text == "s";
-        if !text.is_empty() {
+    fn end(&mut self) {
+        let start = self.out.start(self.out.len());
+        let word = self.out.text.get(start..).unwrap_or_default();
+        if !word.is_empty() {
+            let possessive = self.after_apostrophe && word == "s";
             self.after_apostrophe = false;
-            if !possessive {
-                out.push(text);
+            if possessive {
+                self.out.text.truncate(start.saturating_sub(1));
+            } else {
+                self.out.ends.push(self.out.text.len());
             }
         }
         self.last = None;
@@ -78,6 +128,9 @@ impl Word {
 
 /// An upper-case letter; circled and mathematical ones have no lower case and count as digits do.
 fn has_lower_case(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_uppercase();
+    }
     c.is_uppercase() && !c.to_lowercase().eq([c])
 }
 

@@ -15,6 +15,7 @@ use crate::error::{EngineError, check_name};
 use crate::knowledge::Knowledge;
 use crate::router::{self, MAX_SOURCES_ASKED, Route};
 use crate::source::View;
+use crate::wording;
 
 /// Longest question that is read, in bytes; the rest is cut, and the answer says so.
 pub const MAX_QUESTION_BYTES: usize = 4096;
@@ -131,7 +132,8 @@ impl Engine {
     }
 }
 
-/// Asks the graphs in order, then the likeliest graph and the corpora together, then the corpora, until one answers; the first one's refusal stands when none does.
+/// Asks the graphs in order, then the likeliest graph and the corpora together, then the corpora, until one answers; the first one's refusal stands when none
+/// does, with what each corpus says.
 fn try_sources(
     frame: &Frame<'_>,
     routes: &[Route],
@@ -155,9 +157,11 @@ fn try_sources(
         return Ok((answer, None));
     }
     let mut best: Option<(Answer, Option<Episode>)> = None;
+    let mut unsaid = Vec::new();
     for corpus in corpora.iter().take(MAX_SOURCES_ASKED) {
         let (answer, episode) = frame.answer_from(corpus, question)?;
         if answer.refused {
+            unsaid.push(wording::of_source(corpus.name(), answer.reason.as_deref()));
             refusal.get_or_insert((answer, episode));
         } else if best
             .as_ref()
@@ -169,7 +173,12 @@ fn try_sources(
     if let Some(best) = best {
         return Ok(best);
     }
-    refusal.ok_or(EngineError::NoSources)
+    let (mut answer, episode) = refusal.ok_or(EngineError::NoSources)?;
+    if !routes.is_empty() && !unsaid.is_empty() {
+        let reasons = answer.reason.into_iter().chain(unsaid);
+        answer.reason = Some(reasons.collect::<Vec<_>>().join(" "));
+    }
+    Ok((answer, episode))
 }
 
 /// Whether the answer reuses something older than the request allows.

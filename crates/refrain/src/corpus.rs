@@ -141,11 +141,16 @@ impl Held {
     /// Where a passage lies in its document.
     pub(crate) fn place(&self, document: &str, ordinal: u32) -> Option<PassagePlace> {
         let named = |source: &::documents::Source| source.to_string() == document;
-        // A name with a colon and a number may be a line of a file or a file of that very name.
-        let line = document
-            .rsplit_once(':')
-            .and_then(|(name, line)| Some(::documents::Source::line(name, line.parse().ok()?)));
-        let candidates = [Some(::documents::Source::named(document)), line];
+        // A name with a sign and a number may be a part of a file or a file of that very name.
+        let part = |sign, of: fn(&str, u64) -> ::documents::Source| {
+            let (name, number) = document.rsplit_once(sign)?;
+            Some(of(name, number.parse().ok()?))
+        };
+        let line = part(':', |name, line| ::documents::Source::line(name, line));
+        let record = part('#', |name, record| {
+            ::documents::Source::record(name, record)
+        });
+        let candidates = [Some(::documents::Source::named(document)), line, record];
         let mut found = candidates.into_iter().flatten().filter(named);
         let entry = found.find_map(|source| self.manifest.documents.get(&source))?;
         entry.passages.get(usize::try_from(ordinal).ok()?).copied()

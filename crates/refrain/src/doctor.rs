@@ -98,6 +98,17 @@ fn corpora(directory: &Directory) -> Result<Vec<Check>, EngineError> {
         let path = entry.map_err(EngineError::Files)?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let what = format!("corpus {name}");
+        if !Manifest::exists(&path) && graph_rag::Index::exists(&path) {
+            checks.push(Check {
+                what,
+                found: "it cannot be asked".to_owned(),
+                problems: vec![format!(
+                    "the list of its documents is missing from {}: restore documents.json from a copy, or add the documents again",
+                    path.display()
+                )],
+            });
+            continue;
+        }
         let read = Manifest::read(&path).and_then(|manifest| {
             let passages = if Manifest::exists(&path) {
                 let index = graph_rag::Index::open(&path)?;

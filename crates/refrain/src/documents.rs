@@ -81,10 +81,10 @@ impl Frame<'_> {
             &query,
             self.now,
         );
-        let living = experiences.bound(&held.index);
+        let living = experiences.bound();
         let retrieval = living.retrieve_for(&held.index, query, embedder, &settings, seconds)?;
         let verdicts = Verdicts::on(self.memory, corpus.name(), question);
-        let extract = verdicts.extract(&held.index, &retrieval, embedder)?;
+        let extract = verdicts.extract(&held.index, &retrieval)?;
         let mut attempt = Attempt {
             given: extract.map(|extract| Given::extracted(&held.index, extract)),
             held: &held,

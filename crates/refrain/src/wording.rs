@@ -93,6 +93,14 @@ fn list(values: &[AnswerValue], spelt_out: usize) -> String {
 /// A refusal's first sentence.
 pub(crate) const REFUSED: &str = "I cannot answer that from what I know.";
 
+/// Why documents do not answer either, behind what a graph said.
+pub(crate) fn of_source(corpus: &str, reason: Option<&str>) -> String {
+    match reason {
+        Some(reason) => format!("In the documents of \"{corpus}\": {reason}"),
+        None => format!("The documents of \"{corpus}\" do not say it either."),
+    }
+}
+
 /// Why the planner refrains, in words.
 pub(crate) fn refusal(refusal: &Refusal) -> String {
     match refusal {

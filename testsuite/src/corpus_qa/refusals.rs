@@ -6,7 +6,7 @@
 
 use graph_rag::LinearRagConfig;
 use graph_rag::answer::{Answer, AnswerConfig};
-use language_model::Embedder;
+use language_model::{Embedder, StaticEmbedder};
 use serde::Serialize;
 
 use super::IndexedCorpus;
@@ -102,10 +102,11 @@ fn measured(
 ) -> anyhow::Result<RefusalFigures> {
     let settings = LinearRagConfig::default();
     let index = &indexed.index;
+    let words = StaticEmbedder::builtin();
     let ask = |question: &str| -> anyhow::Result<(Option<Answer>, Vec<String>)> {
         let query = index.query(question, embedder, &settings)?;
         let found = index.search(&query, &query.seeds, &settings);
-        let answer = index.answer(&query, &found, config, embedder)?.ok();
+        let answer = index.answer(&query, &found, config, words.as_ref())?.ok();
         Ok((answer, query.mentions))
     };
     let (mut answered, mut textual, mut first, mut cited) = (0, 0, 0, 0);

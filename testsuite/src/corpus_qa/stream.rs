@@ -12,7 +12,7 @@ use graph_rag::linear_rag::Ranked;
 use graph_rag::living_rag::{
     Candidate, LivingRag, LivingRagConfig, LivingRetrieval, NotKept, Verdict,
 };
-use language_model::Embedder;
+use language_model::{Embedder, StaticEmbedder};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -139,6 +139,7 @@ pub(crate) fn stream(
         retrieval_top_k: RETRIEVED,
         ..LinearRagConfig::default()
     };
+    let words = StaticEmbedder::builtin();
     let mut reuse = Reuse::new(corpus, index);
     let mut run = Run::default();
     let every = order.len().div_ceil(CURVE_POINTS).max(1);
@@ -155,7 +156,7 @@ pub(crate) fn stream(
                 &found.query,
                 &found.found,
                 &AnswerConfig::default(),
-                embedder,
+                words.as_ref(),
             )?
             .ok();
         run.note_answer(question, answer.as_ref());

@@ -85,6 +85,31 @@ fn what_a_page_does_not_show_is_left_out_and_counted() {
             "<div hidden><script>'</div>'</script>no</div>After.",
             "Before.\n\nAfter.",
         ),
+        (
+            "<style>.gone, #away { display: none }</style><p class='a gone'>no</p><p id=away>no<p>After.",
+            "Before.\n\nAfter.",
+        ),
+        (
+            "<style media=print>.gone { display: none }</style><p class=gone>Yes.<p>After.",
+            "Before.\n\nYes.\n\nAfter.",
+        ),
+        (
+            "<p class=gone>Yes.</p><style>.gone { display: none }</style><p>After.",
+            "Before.\n\nYes.\n\nAfter.",
+        ),
+        (
+            "<p>On <span style='font-size:0px'>no <b>no</b></span>ly.",
+            "Before.\n\nOn ly.",
+        ),
+        // A gap between boxes is taken away like this.
+        (
+            "<div style='font-size:0'>no<div style='font-size:14px'>Yes.</div></div>",
+            "Before.\n\nYes.",
+        ),
+        (
+            "<dialog>no</dialog><dialog open>Yes.</dialog>After.",
+            "Before.\n\nYes.\n\nAfter.",
+        ),
     ] {
         assert_eq!(shown(body), text, "{body}");
     }
@@ -127,9 +152,9 @@ fn records_of_a_json_array_and_an_object_over_lines_are_documents() {
     );
     let told = skipped(&report, made.path());
     let expected = [
-        "array.json:2 is no JSON object",
-        "array.json:3 is no JSON object",
-        "broken.json:2 is no JSON object",
+        "array.json#2 is no JSON object",
+        "array.json#3 is no JSON object",
+        "broken.json#2 is no JSON object",
         "numbers.json is JSON without an object",
     ];
     assert_eq!(told.len(), expected.len(), "{told:#?}");

@@ -99,6 +99,8 @@ pub(crate) struct Demand {
     pub(crate) words: Vec<String>,
     /// Whether names are set side by side ("A or B"), so that one sentence need not have them all.
     pub(crate) compares: bool,
+    /// Whether a place is asked for.
+    pub(crate) place: bool,
 }
 
 impl Demand {
@@ -163,6 +165,9 @@ impl Demand {
             names,
             numbers,
             compares,
+            place: words
+                .iter()
+                .any(|t| matches!(fold(t.text).as_str(), "where" | "place")),
             ..Self::default()
         };
         out.read_words(&words, outside);

@@ -5,67 +5,21 @@
 
 use language_model::Embedder;
 
-use super::demand::{Demand, Name, is_said};
+use super::bridge::{Bridges, Subject};
+use super::demand::{Demand, Name};
+use super::ground::{Ground, gives_life};
 use super::{AnswerConfig, AnswerRefusal, Citation};
 use crate::GraphRagError;
 use crate::index::Index;
 use crate::lexical_entailment::{content_words, stands_in, word_cover};
 use crate::linear_rag::{Query, Ranked, Retrieval};
-use crate::token::{Encoded, tokens};
+use crate::token::Encoded;
 
 /// Sentences that are tried, best first.
 const MAX_TRIED: usize = 8;
 
 /// A sentence is tried if it speaks at least so much to the question, as a share of the best one.
 const TRIED_SHARE: f64 = 0.5;
-
-/// Words of births and deaths, that a name's dates in parentheses tell without saying them.
-const LIFE: &[&str] = &[
-    "age",
-    "birth",
-    "birthdate",
-    "birthday",
-    "born",
-    "dead",
-    "death",
-    "die",
-    "died",
-    "old",
-    "older",
-    "younger",
-];
-
-/// Families of words that tell the same bond, each from its side: a mother is told by "a son of".
-const BONDS: [&[&str]; 3] = [
-    &[
-        "child",
-        "children",
-        "daughter",
-        "daughters",
-        "father",
-        "mother",
-        "parent",
-        "parents",
-        "son",
-        "sons",
-    ],
-    &[
-        "husband", "marriage", "married", "marry", "spouse", "wed", "wife",
-    ],
-    &[
-        "brother", "brothers", "sibling", "siblings", "sister", "sisters",
-    ],
-];
-
-/// What a sentence says with the way to it.
-struct Ground {
-    /// The passage and the sentences on the way, encoded.
-    encoded: String,
-    /// The words of the sentence, its title and the sentences on the way.
-    words: Vec<String>,
-    /// The sentence gives dates of a life.
-    dates: bool,
-}
 
 impl Index {
     /// The place of the first sentence that stands; or why none does.
@@ -86,119 +40,99 @@ impl Index {
             .collect();
         let least = citations.first().map_or(0.0, |c| c.score * TRIED_SHARE);
         let tried = citations.iter().take(MAX_TRIED);
+        let bridges = Bridges::read(self, found, &read);
         let mut refusal = None;
+        let mut half: Option<(f64, usize)> = None;
+        let nowhere = self.said_nowhere(&demand, citations, &read, config, embedder)?;
         for (place, citation) in tried.enumerate().filter(|(_, c)| c.score >= least) {
-            let ground = self.ground_of(found, citation, &demand, &read);
-            let missing = self.missing(&demand, citation, &ground, &read);
-            let why = if missing.is_empty() {
-                let unsaid = unsaid(&demand, &ground, config.minimum_likeness, embedder)?;
-                if self.share(&unsaid, &demand) <= config.maximum_unsaid {
-                    return Ok(Ok(place));
-                }
-                AnswerRefusal::Unsaid { missing: unsaid }
-            } else {
-                AnswerRefusal::Elsewhere { missing }
-            };
-            refusal.get_or_insert(why);
+            let (ground, missing) = self.ground_of(citation, &demand, &bridges, &read);
+            if !missing.is_empty() {
+                refusal.get_or_insert(AnswerRefusal::Elsewhere { missing });
+                continue;
+            }
+            if !nowhere.is_empty() {
+                return Ok(Err(AnswerRefusal::Unsaid { missing: nowhere }));
+            }
+            let missing = ground.unsaid(&demand.words, config.minimum_likeness, embedder)?;
+            if missing.is_empty() {
+                return Ok(Ok(place));
+            }
+            let share = self.share(&missing, &demand);
+            if share > config.maximum_unsaid {
+                refusal.get_or_insert(AnswerRefusal::Unsaid { missing });
+            } else if half.is_none_or(|(least, _)| share < least) {
+                half = Some((share, place));
+            }
+        }
+        if let Some((_, place)) = half {
+            return Ok(Ok(place));
         }
         Ok(Err(refusal.unwrap_or(AnswerRefusal::Unsaid {
             missing: demand.words,
         })))
     }
 
+    /// The words that say what is asked and have no like in anything that was read.
+    fn said_nowhere(
+        &self,
+        demand: &Demand,
+        citations: &[Citation],
+        read: &[u32],
+        config: &AnswerConfig,
+        embedder: &dyn Embedder,
+    ) -> Result<Vec<String>, GraphRagError> {
+        let texts = read.iter().map(|passage| self.full_text(*passage));
+        let ground = Ground {
+            words: texts.flat_map(language_model::words::words).collect(),
+            dates: citations.iter().any(|c| gives_life(&c.text, demand.place)),
+        };
+        ground.unsaid(&demand.words, config.minimum_likeness, embedder)
+    }
+
+    /// What a sentence says with the way to it, and the names and numbers of the question that are neither there nor in its
+    /// passage.
     fn ground_of(
         &self,
-        found: &Retrieval,
         citation: &Citation,
         demand: &Demand,
+        bridges: &Bridges<'_>,
         read: &[u32],
-    ) -> Ground {
+    ) -> (Ground, Vec<String>) {
         let title = self
             .passage(citation.passage)
             .map_or("", |p| p.title.as_str());
+        let subject = Subject::of(title, &citation.text);
         let mut way = format!("{title}\n{}", citation.text);
         let mut whole = self.full_text(citation.passage).to_owned();
-        for link in self.chain_to(found, citation) {
-            let sentence = link.sentence.unwrap_or_default();
-            way = format!("{way}\n{sentence}");
-            whole = format!("{whole}\n{sentence}");
-        }
-        // What an experience led to directly, a passage may still say the way to.
-        let spoken = Encoded::new(&format!("{title}\n{}", citation.text)).text;
+        let mut missing: Vec<&Name> = Vec::new();
         for name in &demand.names {
-            let bridges = read.iter().filter_map(|at| self.bridge(*at, name, &spoken));
-            for sentence in bridges {
-                way = format!("{way}\n{sentence}");
+            match bridges.way(name, &subject) {
+                Some(sentences) => {
+                    for sentence in sentences {
+                        way = format!("{way}\n{sentence}");
+                        whole = format!("{whole}\n{sentence}");
+                    }
+                }
+                None => missing.push(name),
             }
         }
-        Ground {
-            encoded: Encoded::new(&whole).text,
-            words: language_model::words::words(&way),
-            dates: gives_life(&citation.text),
-        }
-    }
-
-    /// The names and numbers of the question that neither a sentence's ground nor a passage bridged to it has.
-    fn missing(
-        &self,
-        demand: &Demand,
-        citation: &Citation,
-        ground: &Ground,
-        read: &[u32],
-    ) -> Vec<String> {
-        let title = self
-            .passage(citation.passage)
-            .map_or("", |p| p.title.as_str());
-        let spoken = Encoded::new(&format!("{title}\n{}", citation.text)).text;
-        let has = |name: &&Name| {
-            name.stands_in(&ground.encoded)
-                || read
-                    .iter()
-                    .any(|place| self.bridge(*place, name, &spoken).is_some())
-        };
-        let mut missing: Vec<String> = demand
-            .names
-            .iter()
-            .filter(|name| !has(name))
-            .map(|name| name.shown.clone())
-            .collect();
+        let encoded = Encoded::new(&whole).text;
+        missing.retain(|name| !name.stands_in(&encoded));
         // Of names that are set side by side a sentence has one; the others are in what was read.
         if demand.compares && missing.len() < demand.names.len() {
-            let texts: Vec<&str> = read
-                .iter()
-                .filter_map(|place| {
-                    Some(self.records.get(*place as usize)?.encoded().text.as_str())
-                })
-                .collect();
-            missing.retain(|shown| {
-                let name = Encoded::new(shown).text;
-                !texts.iter().any(|text| text.contains(&name))
-            });
+            let texts = read.iter().filter_map(|at| self.records.get(*at as usize));
+            let texts: Vec<&str> = texts.map(|r| r.encoded().text.as_str()).collect();
+            missing.retain(|name| !texts.iter().any(|text| text.contains(&name.encoded)));
         }
+        let mut missing: Vec<String> = missing.into_iter().map(|n| n.shown.clone()).collect();
         let numbers = demand.numbers.iter();
-        let numbers = numbers.filter(|number| !ground.encoded.contains(*number));
+        let numbers = numbers.filter(|number| !encoded.contains(*number));
         missing.extend(numbers.map(|n| n.trim_matches(['\u{1}', '\u{2}']).to_owned()));
-        missing
-    }
-
-    /// The sentence on a name, in a passage that was read, that also mentions what the answer speaks of.
-    fn bridge(&self, place: u32, name: &Name, spoken: &str) -> Option<&str> {
-        let record = self.records.get(place as usize)?;
-        if !name.stands_in(&record.encoded().text) {
-            return None;
-        }
-        let titled = name.stands_in(&Encoded::new(&record.passage.title).text);
-        let sentences = record.mentions.sentences.iter();
-        sentences
-            .map(|sentence| (sentence, &record.full_text[sentence.span.clone()]))
-            .find(|(sentence, text)| {
-                (titled || name.stands_in(&Encoded::new(text).text))
-                    && sentence.mentions.iter().any(|mention| {
-                        let other = Encoded::new(&mention.name).text;
-                        !other.is_empty() && other != name.encoded && spoken.contains(&other)
-                    })
-            })
-            .map(|(_, text)| text)
+        let ground = Ground {
+            words: language_model::words::words(&way),
+            dates: gives_life(&citation.text, demand.place),
+        };
+        (ground, missing)
     }
 
     /// What part of the words that say what is asked these are, by idf: a strange verb weighs more than "film".
@@ -252,55 +186,4 @@ impl Index {
             needed,
         })
     }
-}
-
-/// Whether dates stand in parentheses, as those of a life do behind a name.
-fn gives_life(text: &str) -> bool {
-    text.split('(').skip(1).any(|inside| {
-        let inside = inside.split(')').next().unwrap_or_default();
-        tokens(inside).iter().any(|t| super::is_date_word(t.text))
-    })
-}
-
-/// Whether a bond is told from one of its sides.
-fn tells_bond(word: &str, said: &[String]) -> bool {
-    let bond = BONDS.iter().find(|bond| bond.contains(&word));
-    bond.is_some_and(|bond| said.iter().any(|other| bond.contains(&other.as_str())))
-}
-
-/// The words that say what is asked and have no like on a sentence's ground.
-fn unsaid(
-    demand: &Demand,
-    ground: &Ground,
-    least: f64,
-    embedder: &dyn Embedder,
-) -> Result<Vec<String>, GraphRagError> {
-    let lacking: Vec<&String> = demand
-        .words
-        .iter()
-        .filter(|word| !is_said(word, &ground.words))
-        .filter(|word| !(ground.dates && LIFE.contains(&word.as_str())))
-        .filter(|word| !tells_bond(word, &ground.words))
-        .collect();
-    if lacking.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut said: Vec<&str> = ground.words.iter().map(String::as_str).collect();
-    said.retain(|word| !crate::recogniser::word_lists::is_function_word(word));
-    said.sort_unstable();
-    said.dedup();
-    let mut texts: Vec<&str> = lacking.iter().map(|word| word.as_str()).collect();
-    texts.extend(said);
-    let vectors = embedder.embed(&texts)?;
-    let (asked, said) = vectors.split_at(lacking.len().min(vectors.len()));
-    let likeness = |vector: &similarity::Embedding| {
-        let nearest = said.iter().map(|other| f64::from(vector.cosine(other)));
-        nearest.fold(-1.0, f64::max)
-    };
-    Ok(lacking
-        .into_iter()
-        .zip(asked)
-        .filter(|(_, vector)| likeness(vector) < least)
-        .map(|(word, _)| word.clone())
-        .collect())
 }

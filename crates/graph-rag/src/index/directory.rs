@@ -42,6 +42,12 @@ impl Index {
         Ok(())
     }
 
+    /// Whether an index lies in a directory.
+    #[must_use]
+    pub fn exists(directory: &Path) -> bool {
+        directory.join(FILE).is_file()
+    }
+
     /// Opens the index of a directory. Its file stays open: what questions need is read when they need it.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 //! Words: runs of a passage's folded words are looked up among the names, so that a changed passage costs only itself.
 //! Substrings: one Aho-Corasick pass over all passages for all names.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
@@ -28,21 +28,20 @@ impl Counts {
 /// Names to look for, as they are encoded.
 struct Forms<'n> {
     owners: HashMap<&'n str, Vec<u32>>,
-    first_words: HashSet<&'n str>,
-    longest: usize,
+    /// How many words the longest name has that begins with a word.
+    longest: HashMap<&'n str, usize>,
 }
 
 impl<'n> Forms<'n> {
     fn new(names: impl Iterator<Item = (u32, &'n str)>) -> Self {
         let mut forms = Self {
             owners: HashMap::new(),
-            first_words: HashSet::new(),
-            longest: 0,
+            longest: HashMap::new(),
         };
         for (entity, form) in names.filter(|(_, form)| !form.is_empty()) {
             let first = form.find('\u{2}').map_or(form, |end| &form[..=end]);
-            forms.first_words.insert(first);
-            forms.longest = forms.longest.max(form.matches('\u{2}').count());
+            let longest = forms.longest.entry(first).or_default();
+            *longest = (*longest).max(form.matches('\u{2}').count());
             forms.owners.entry(form).or_default().push(entity);
         }
         forms
@@ -59,13 +58,9 @@ impl<'n> Forms<'n> {
             .collect();
         let mut found: HashMap<u32, (usize, u32)> = HashMap::new();
         for (place, unit) in text.units.iter().enumerate() {
-            if !self
-                .first_words
-                .contains(&text.text[unit.encoded..ends[place]])
-            {
-                continue;
-            }
-            for end in ends.iter().skip(place).take(self.longest) {
+            let word = &text.text[unit.encoded..ends[place]];
+            let longest = self.longest.get(word).copied().unwrap_or_default();
+            for end in ends.iter().skip(place).take(longest) {
                 for entity in self
                     .owners
                     .get(&text.text[unit.encoded..*end])
@@ -124,7 +119,7 @@ pub(super) fn count_words(
         } else {
             &all
         };
-        if forms.longest == 0 {
+        if forms.owners.is_empty() {
             continue;
         }
         let place = id32(passage, "passages")?;

@@ -19,6 +19,16 @@ impl Compiler<'_> {
         words: &[WordGains],
         out: &mut Compiled,
     ) -> Result<(), SchemaError> {
+        if isr.superlative.is_some() {
+            self.comparison(isr, words, out)?;
+            for candidate in &mut out.candidates {
+                candidate.plan = Plan::Ask {
+                    input: Box::new(candidate.plan.clone()),
+                    value: isr.mentions[0].slot,
+                };
+            }
+            return Ok(());
+        }
         for (from, to) in [(0, 1), (1, 0)] {
             let mention = &isr.mentions[from];
             let chains = chains_of(isr, from);
@@ -59,6 +69,18 @@ impl Compiler<'_> {
             .is_some_and(|i| folded(i) == "of");
         let active = has || matches!(folded(0), "did" | "does" | "do" | "has" | "have" | "had");
         let first_is_subject = (from == 0) != hop.inverse;
+        let label = self.schema.position_of(&hop.predicate);
+        let label = label.map_or(&[][..], |at| self.schema.entries()[at].words.as_slice());
+        let copula = matches!(folded(0), "is" | "are" | "was" | "were");
+        let noun = isr
+            .words
+            .iter()
+            .any(|w| w.token + 1 < second.first && label.contains(&w.text));
+        if has && copula && noun && !by {
+            // "Is A a pupil of B", "is A the capital of B".
+            let runs_on = label.last().is_some_and(|word| word == "of");
+            return first_is_subject != runs_on;
+        }
         by && ((passive && !first_is_subject) || (active && !passive && first_is_subject))
     }
 
@@ -111,7 +133,10 @@ impl Compiler<'_> {
             .map(|s| s.attribute.as_str())
             .filter(|a| !a.is_empty())
         {
-            Some(attribute) => Some(self.schema.gains(attribute, self.embedder)?),
+            Some(attribute) => {
+                let nouns = crate::vocabulary::nouns_of(attribute);
+                Some(self.schema.gains(nouns, self.embedder)?)
+            }
             None => None,
         };
         let mut out = Vec::new();
@@ -163,12 +188,9 @@ impl Compiler<'_> {
         let ordered = isr.superlative.is_some() || isr.comparator.is_some();
         if !ordered {
             for (plan, _, score) in sets.into_iter().take(self.config.plans) {
-                let plan = if isr.question_type == QuestionType::Count {
-                    Plan::Count(Box::new(plan))
-                } else {
-                    plan
-                };
-                out.candidates.push(self.candidate(isr, plan, score));
+                if let Some(plan) = self.counted(isr, plan)? {
+                    out.candidates.push(self.candidate(isr, plan, score));
+                }
             }
             return Ok(());
         }
@@ -224,6 +246,37 @@ impl Compiler<'_> {
         }
         Ok(())
     }
+    /// The plan for a set, counted where that is asked for. An attribute with a number says how many by itself
+    /// ("population"), and years are not counted.
+    fn counted(&self, isr: &Isr, plan: Plan) -> Result<Option<Plan>, SchemaError> {
+        if isr.question_type != QuestionType::Count {
+            return Ok(Some(plan));
+        }
+        let last = match &plan {
+            Plan::Path(path) => path.hops.last().filter(|hop| !hop.inverse),
+            Plan::Intersect(_)
+            | Plan::Filter { .. }
+            | Plan::Count(_)
+            | Plan::OrderLimit { .. }
+            | Plan::Compare { .. }
+            | Plan::Ask { .. }
+            | Plan::Sparql(_) => None,
+        };
+        let position = last.and_then(|hop| self.schema.position_of(&hop.predicate));
+        let kind = match position {
+            Some(at) => {
+                let predicate = self.schema.entries()[at].id;
+                self.schema.value_kind(self.graph, predicate)?
+            }
+            None => ValueKind::Other,
+        };
+        Ok(match kind {
+            ValueKind::Number => Some(plan),
+            ValueKind::Time if !matches!(isr.answer_type.as_str(), "years" | "dates") => None,
+            ValueKind::Time | ValueKind::Other => Some(Plan::Count(Box::new(plan))),
+        })
+    }
+
     /// Plans for the set that the names describe, with the last edge walked and the score; words in `taken` speak for
     /// something else.
     fn sets(

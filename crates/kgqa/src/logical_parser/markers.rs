@@ -1,6 +1,6 @@
 //! Which markers does the question hold? Conditions on numbers and most extreme values.
 
-use crate::isr::{Comparator, Superlative};
+use crate::isr::{Comparator, Mention, Superlative};
 use crate::plan::{Extreme, Operator, Slot};
 use crate::text::Token;
 use crate::vocabulary;
@@ -97,4 +97,35 @@ pub(super) fn find_superlative(
         });
     }
     None
+}
+
+/// By what two names are compared in a yes/no question: "was A born *before* B", "is A *longer* than B".
+pub(super) fn find_comparison(
+    tokens: &[Token],
+    mentions: &[Mention],
+    superlative: Option<&Superlative>,
+) -> Option<Superlative> {
+    let [first, second] = mentions else {
+        return None;
+    };
+    let mut last = second.first.checked_sub(1)?;
+    while last > first.end && matches!(tokens[last].folded.as_str(), "the" | "a" | "an") {
+        last -= 1;
+    }
+    if last < first.end {
+        return None;
+    }
+    let extreme = match tokens[last].folded.as_str() {
+        "than" => return superlative.filter(|s| s.first < last).cloned(),
+        "before" => Extreme::Least,
+        "after" => Extreme::Most,
+        _ => return None,
+    };
+    Some(Superlative {
+        extreme,
+        temporal: true,
+        attribute: String::new(),
+        first: last,
+        end: last + 1,
+    })
 }

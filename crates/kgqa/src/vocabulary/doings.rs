@@ -151,7 +151,16 @@ const DOINGS: &[&[&str]] = &[
     &["sell", "sells", "sold", "seller", "sellers"],
     &["win", "wins", "won", "winner", "winners"],
     &["lose", "loses", "lost", "loser", "losers"],
-    &["born", "birth", "birthplace", "birthdate"],
+    &["born", "birth", "birthplace", "birthdate", "birthday"],
+    &[
+        "live",
+        "lives",
+        "lived",
+        "reside",
+        "resides",
+        "resided",
+        "residence",
+    ],
     &["die", "dies", "died", "death", "deceased"],
     &[
         "marry", "marries", "married", "wed", "spouse", "spouses", "wife", "husband",
@@ -171,6 +180,16 @@ const DOINGS: &[&[&str]] = &[
 /// The doing that a folded word tells, as the place of it in the list.
 pub(crate) fn doing(word: &str) -> Option<usize> {
     DOINGS.iter().position(|forms| forms.contains(&word))
+}
+
+/// The doing of a word for a birth or a death.
+pub(crate) fn life(word: &str) -> Option<usize> {
+    let of_word = doing(word)?;
+    let lives = ["born", "died"];
+    lives
+        .into_iter()
+        .any(|one| doing(one) == Some(of_word))
+        .then_some(of_word)
 }
 
 #[cfg(test)]

@@ -27,6 +27,11 @@ impl Desk {
             .map(|[s, p, o]| (s.as_str(), p.as_str(), o.as_str()))
             .collect();
         let graph = MemoryGraph::from_names(&edges).expect("the facts are well formed");
+        Self::over(graph)
+    }
+
+    /// Over a graph.
+    pub(crate) fn over(graph: MemoryGraph) -> Self {
         let planner = Planner::new(StaticEmbedder::builtin(), PlannerConfig::default());
         let schema = planner.schema(&graph).expect("the graph is in memory");
         Self {

@@ -166,9 +166,42 @@ mod tests {
             }],
         };
         let mut manifest = Manifest::default();
-        manifest.documents.insert(Source::line("a.jsonl", 3), entry);
+        for source in [
+            Source::named("a.md"),
+            Source::line("a.jsonl", 3),
+            Source::record("a.json", 3),
+        ] {
+            manifest.documents.insert(source, entry.clone());
+        }
         manifest.write(directory.path()).unwrap();
         assert_eq!(Manifest::read(directory.path()).unwrap(), manifest);
+    }
+
+    #[test]
+    fn lists_from_before_records_had_names_of_their_own_are_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let entry = |source: &str| {
+            let hash = "0".repeat(64);
+            format!(
+                "{{\"source\": {source}, \"hash\": \"{hash}\", \"title\": \"\", \"kind\": \"Text\", \"passages\": []}}"
+            )
+        };
+        let mut manifest = Manifest::default();
+        manifest.write(directory.path()).unwrap();
+        let path = directory.path().join(FILE);
+        let empty = fs_err::read_to_string(&path).unwrap();
+        let entries = [
+            entry("{\"name\": \"a.md\", \"line\": null}"),
+            entry("{\"name\": \"a.jsonl\", \"line\": 3}"),
+        ];
+        let old = empty.replace("[]}", &format!("[{}]}}", entries.join(", ")));
+        fs_err::write(&path, old).unwrap();
+        manifest = Manifest::read(directory.path()).unwrap();
+        let sources: Vec<&Source> = manifest.documents.keys().collect();
+        assert_eq!(
+            sources,
+            [&Source::line("a.jsonl", 3), &Source::named("a.md")]
+        );
     }
 
     #[test]

@@ -12,6 +12,7 @@ use graph_rag::scaffold::key_sentences;
 use graph_rag::{ExperienceIndex, Index, LivingRag, LivingRagConfig};
 use memory::{Experience, ExperienceId, Memory, Payload, Stored, Timestamp};
 use similarity::Embedding;
+use similarity::sparse::SparseMap;
 
 use crate::corpus::Held;
 
@@ -80,7 +81,7 @@ impl Ready {
         let Ok(vector) = Embedding::new(experience.vector.as_slice().to_vec()) else {
             return;
         };
-        if self.index.insert(&vector, &map.collect()).is_some() {
+        if self.index.insert(&vector, map.collect()).is_some() {
             self.experiences.push(Arc::clone(experience));
         }
     }
@@ -90,6 +91,7 @@ impl Ready {
 pub(super) struct Experiences {
     config: LivingRagConfig,
     list: ExperienceList,
+    maps: Vec<(Number, Arc<SparseMap>)>,
     ids: Vec<ExperienceId>,
 }
 
@@ -106,6 +108,7 @@ impl Experiences {
         let mut of = Self {
             config: LivingRagConfig::default(),
             list: ExperienceList::default(),
+            maps: Vec::new(),
             ids: Vec::new(),
         };
         let Some(memory) = memory else {
@@ -135,9 +138,13 @@ impl Experiences {
         });
         // The newest first, as ties fall.
         best.sort_unstable_by(|a, b| b.cmp(a));
-        for stored in best.into_iter().filter_map(usable) {
+        for number in best {
+            let Some(stored) = usable(number) else {
+                continue;
+            };
             if let Some(experience) = document_experience(stored) {
-                of.list.insert(experience);
+                let id = of.list.insert(experience);
+                of.maps.extend(ready.index.map(number).map(|map| (id, map)));
                 of.ids.push(stored.experience.id);
             }
         }
@@ -148,9 +155,13 @@ impl Experiences {
         &self.config
     }
 
-    /// Ready to match with questions to this index. Hands the list over: once only.
-    pub(super) fn bound(&mut self, index: &Index) -> LivingRag<ExperienceList> {
-        LivingRag::new(std::mem::take(&mut self.list), index, self.config)
+    /// Ready to match with questions to the index that they are of. Hands the list over: once only.
+    pub(super) fn bound(&mut self) -> LivingRag<ExperienceList> {
+        let (list, maps) = (
+            std::mem::take(&mut self.list),
+            std::mem::take(&mut self.maps),
+        );
+        LivingRag::with_maps(list, maps, self.config)
     }
 
     /// The memory's id of an experience.

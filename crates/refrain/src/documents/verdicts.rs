@@ -6,7 +6,7 @@
 use graph_rag::Index;
 use graph_rag::answer::{Answer as Extract, AnswerConfig, AnswerRefusal, Citation};
 use graph_rag::living_rag::LivingRetrieval;
-use language_model::Embedder;
+use language_model::StaticEmbedder;
 use memory::{Binding, Memory, StoredPlan, Timestamp, Verdict};
 
 use crate::answer::{Answer, HitKind};
@@ -52,7 +52,6 @@ impl<'m> Verdicts<'m> {
         &self,
         index: &Index,
         retrieval: &LivingRetrieval,
-        embedder: &dyn Embedder,
     ) -> Result<Result<Extract, AnswerRefusal>, EngineError> {
         let withheld = |passage: u32, sentence: &str| {
             let plan = plan(index, passage, sentence);
@@ -62,7 +61,9 @@ impl<'m> Verdicts<'m> {
         };
         let config = AnswerConfig::default();
         let (query, found) = (&retrieval.query, &retrieval.found);
-        Ok(index.answer_without(query, found, &config, embedder, withheld)?)
+        // Hundreds of words are compared one by one: that is for word vectors, whatever embeds the passages.
+        let words = StaticEmbedder::builtin();
+        Ok(index.answer_without(query, found, &config, words.as_ref(), withheld)?)
     }
 
     /// Whether a person called an answer that did this wrong for the same words.

@@ -112,6 +112,20 @@ fn a_half_without_support_answers_nothing() {
 }
 
 #[test]
+fn a_refusal_speaks_of_the_graph_and_of_the_documents() {
+    let fixture = fixture();
+    let answer = ask(&fixture, "Where was Quentin Farrow born?");
+    assert!(answer.refused, "{}", answer.text);
+    let reason = answer.reason.unwrap();
+    assert!(reason.starts_with("The graph"), "{reason}");
+    assert!(
+        reason.contains("In the documents of \"papers\": Nothing"),
+        "{reason}"
+    );
+    assert!(reason.matches("Farrow").count() > 1, "{reason}");
+}
+
+#[test]
 fn what_the_graph_alone_answers_is_not_asked_of_documents() {
     let answer = ask(&fixture(), "Who directed Corbel?");
     assert_eq!(answer.source.as_deref(), Some("films"));
