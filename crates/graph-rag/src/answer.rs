@@ -18,7 +18,7 @@ use thiserror::Error;
 
 use crate::GraphRagError;
 use crate::index::Index;
-use crate::lexical_entailment::{content_words, word_cover};
+use crate::lexical_entailment::{content_words, negative, word_cover};
 use crate::linear_rag::{Query, Ranked, Retrieval};
 use crate::token::{Encoded, tokens};
 
@@ -291,6 +291,10 @@ impl Index {
                 &record.passage.title,
                 &sentence.span,
             ) {
+                continue;
+            }
+            // "He was not the architect" tells nobody who was.
+            if negative(text) && !negative(&query.text) {
                 continue;
             }
             let words = language_model::words::words(&format!("{} {text}", record.passage.title));

@@ -59,7 +59,8 @@ pub(crate) fn content_words(text: &str) -> Vec<String> {
     words.filter(|word| !is_function_word(word)).collect()
 }
 
-fn negative(text: &str) -> bool {
+/// Whether a text denies: an odd number of "not", "never" and the like.
+pub(crate) fn negative(text: &str) -> bool {
     let denies = |word: &str| NEGATIONS.contains(&word) || word.ends_with("n't");
     tokens(text)
         .iter()

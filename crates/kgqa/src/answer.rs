@@ -355,6 +355,10 @@ impl Planner {
                 empty.push(at);
                 continue;
             }
+            if Self::takes_a_detour(isr, candidate) {
+                empty.push(at);
+                continue;
+            }
             let counted = if let Plan::Count(input) = &candidate.plan {
                 execute::run(graph, input, &candidate.bindings, &self.config.limits)?.given
             } else {

@@ -94,6 +94,22 @@ impl Planner {
         Ok(logical_parser::asks_yes_or_no(isr).then_some(Refusal::HalfNamed))
     }
 
+    /// Whether a path has more steps than "which novels *did* X *direct*" has words: who does it and what it is done to are
+    /// one step apart, and the novels that X's films are based on are not.
+    pub(crate) fn takes_a_detour(isr: &Isr, candidate: &Candidate) -> bool {
+        let (Plan::Path(path), [_]) = (&candidate.plan, isr.mentions.as_slice()) else {
+            return false;
+        };
+        let does = |folded: &str| matches!(folded, "did" | "does" | "do");
+        let mut relations = isr.words.iter().filter(|word| word.text != isr.answer_type);
+        !isr.answer_type.is_empty()
+            && isr.tokens.iter().any(|token| does(&token.folded))
+            && relations.next().is_some()
+            && relations.next().is_none()
+            && path.hops.len() > 1
+            && candidate.alignment.len() < path.hops.len()
+    }
+
     /// Whether the question asks for things of a class of the graph ("which novels …") and every value has classes, but
     /// not that one nor one below it. Values without a class, and nouns that name none, say nothing.
     pub(crate) fn is_of_another_class(

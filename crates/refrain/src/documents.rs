@@ -101,6 +101,9 @@ impl Frame<'_> {
         {
             hit = Hit::Exact(served.id);
             served.put_into(&mut answer, &attempt, self.now);
+            if let Some(given) = served.given(&attempt) {
+                attempt.given = Ok(given);
+            }
         } else if let Some(correction) = verdicts.correction(&held.index) {
             correction.apply(&mut answer, self.now);
         } else if let Some(reading) = self.read(&attempt, &answer, &verdicts)? {
@@ -165,7 +168,7 @@ impl Frame<'_> {
             .filter_map(|used| attempt.experiences.id(used.id))
             .collect();
         let candidate = match (&attempt.given, hit) {
-            (Ok(given), Hit::None) if !answer.refused => {
+            (Ok(given), Hit::None) if !answer.refused && given.may_be_kept() => {
                 self.document_candidate(attempt, given, answer)
             }
             _ => None,

@@ -101,19 +101,26 @@ impl Index {
         let title = self
             .passage(citation.passage)
             .map_or("", |p| p.title.as_str());
-        let subject = Subject::of(title, &citation.text);
+        // "Anna Vass was born in Riga" on the page of Tim Vass is about her, and the page says nothing of it.
+        let of_another = self.begins_with_another(citation, title);
+        let subject = Subject::of(if of_another { "" } else { title }, &citation.text);
         let mut way = format!("{title}\n{}", citation.text);
-        let mut whole = self.full_text(citation.passage).to_owned();
+        let mut whole = if of_another {
+            citation.text.clone()
+        } else {
+            self.full_text(citation.passage).to_owned()
+        };
         let mut missing: Vec<&Name> = Vec::new();
         for name in &demand.names {
             match bridges.way(name, &subject) {
-                Some(sentences) => {
+                // Each sentence on the way takes a word that says what it leads by; one is the last sentence's.
+                Some(sentences) if !of_another || sentences.len() < demand.words.len() => {
                     for sentence in sentences {
                         way = format!("{way}\n{sentence}");
                         whole = format!("{whole}\n{sentence}");
                     }
                 }
-                None => missing.push(name),
+                Some(_) | None => missing.push(name),
             }
         }
         let encoded = Encoded::new(&whole).text;
@@ -133,6 +140,19 @@ impl Index {
             dates: gives_life(&citation.text, demand.place),
         };
         (ground, missing)
+    }
+
+    /// Whether a sentence begins with a name that is not what its passage is titled.
+    fn begins_with_another(&self, citation: &Citation, title: &str) -> bool {
+        let record = self.records.get(citation.passage as usize);
+        let said = record.into_iter().flat_map(|r| &r.mentions.sentences);
+        let mut said = said.filter(|s| s.span.start == citation.span.start);
+        let (text, title) = (Encoded::new(&citation.text).text, Encoded::new(title).text);
+        let another = |name: &str| {
+            let name = Encoded::new(name).text;
+            !name.is_empty() && text.starts_with(&name) && !title.contains(&name)
+        };
+        said.any(|s| s.mentions.iter().any(|m| another(&m.name)))
     }
 
     /// What part of the words that say what is asked these are, by idf: a strange verb weighs more than "film".

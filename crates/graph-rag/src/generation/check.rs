@@ -5,8 +5,9 @@ use serde::Deserialize;
 
 use super::prompt::Shown;
 use super::{Generated, NotBelieved};
+use crate::answer::Citation;
 use crate::index::Index;
-use crate::lexical_entailment::{content_words, stands_in};
+use crate::lexical_entailment::{content_words, negative, stands_in};
 use crate::linear_rag::Query;
 
 /// Bytes of a reply.
@@ -63,6 +64,9 @@ pub(super) fn believed(
     if let Some(missing) = unsaid(&answer, &query.text, &held) {
         return Err(NotBelieved::Unsupported { answer, missing });
     }
+    if let Some(missing) = contradicted(&answer, &query.text, &citations, &held) {
+        return Err(NotBelieved::Unsupported { answer, missing });
+    }
     Ok(Generated {
         answer,
         explanation: one_line(&reply.thought),
@@ -93,6 +97,59 @@ fn unsaid(answer: &str, question: &str, held: &[String]) -> Option<String> {
         .into_iter()
         .chain(numbers)
         .find(|word| !(stands_in(word, held) || (!is_number(word) && stands_in(word, &asked))))
+}
+
+/// What of an answer its sentences deny, or do not even speak of: a denial that none makes, a "yes" or "no" that rests on no
+/// sentence with all words of the question, an answer to "when" or "how many" without a number, an answer of no word.
+fn contradicted(
+    answer: &str,
+    question: &str,
+    citations: &[Citation],
+    held: &[String],
+) -> Option<String> {
+    let denied = citations.iter().any(|c| negative(&c.text));
+    let said = words(answer);
+    if let [verdict] = said.as_slice()
+        && VERDICTS.contains(&verdict.as_str())
+    {
+        let unheld = content_words(question)
+            .into_iter()
+            .find(|word| !stands_in(word, held));
+        return unheld.or_else(|| ((verdict == "no") != denied).then(|| verdict.clone()));
+    }
+    if content_words(answer).is_empty() {
+        return Some(answer.to_owned());
+    }
+    if negative(answer) && !denied {
+        return Some("not".to_owned());
+    }
+    let asked = words(question);
+    let wants_number = asked.first().is_some_and(|word| word == "when")
+        || asked
+            .windows(2)
+            .any(|w| w[0] == "how" && matches!(w[1].as_str(), "many" | "much" | "old" | "tall"));
+    let has_number = answer.bytes().any(|b| b.is_ascii_digit())
+        || said.iter().any(|w| NUMERALS.contains(&w.as_str()));
+    (wants_number && !has_number).then(|| "a number".to_owned())
+}
+
+/// Numbers that are written out.
+const NUMERALS: [&str; 13] = [
+    "none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "dozen",
+    "twelve",
+];
+
+impl Generated {
+    /// Whether what it cites says everything that was asked, word for word, so that it may be remembered before a person has
+    /// seen it.
+    #[must_use]
+    pub fn is_literal(&self, question: &str, titles: &[&str]) -> bool {
+        let mut held: Vec<String> = titles.iter().flat_map(|title| words(title)).collect();
+        held.extend(self.citations.iter().flat_map(|c| words(&c.text)));
+        content_words(question)
+            .iter()
+            .all(|word| stands_in(word, &held))
+    }
 }
 
 fn is_number(word: &str) -> bool {

@@ -95,11 +95,7 @@ impl Frame<'_> {
                 }
                 let confidence = grounded(attempt, &generated);
                 let given = Given::worded(index, generated, attempt.read(), confidence);
-                if given
-                    .plan
-                    .as_ref()
-                    .is_some_and(|plan| verdicts.vetoed(plan))
-                {
+                if given.is_vetoed(index, verdicts) {
                     reading.report.not_believed = Some("a person called it wrong".to_owned());
                 } else {
                     reading.given = Some(given);
@@ -116,7 +112,17 @@ fn grounded(attempt: &Attempt<'_>, generated: &Generated) -> f32 {
     let question = &attempt.retrieval.query.text;
     let claims = claims(question, &generated.explanation, &generated.answer, &config);
     let places: Vec<u32> = generated.citations.iter().map(|c| c.passage).collect();
-    let score = attempt.held.index.ground(&claims, &places, &config).score;
+    let titles: Vec<&str> = places
+        .iter()
+        .filter_map(|place| attempt.held.index.passage(*place))
+        .map(|passage| passage.title.as_str())
+        .collect();
+    // Other words than the question's may be meant, and may not: that is for a person to say.
+    let score = if generated.is_literal(question, &titles) {
+        attempt.held.index.ground(&claims, &places, &config).score
+    } else {
+        0.0
+    };
     #[expect(clippy::cast_possible_truncation, reason = "a share in [0, 1]")]
     let confidence = (UNGROUNDED * (1.0 + score)) as f32;
     confidence

@@ -7,7 +7,7 @@ use graph_rag::answer::{Answer as Extract, Citation};
 use graph_rag::generation::Generated;
 use memory::{Experience, ExperienceId, Memory, Payload, StoredPlan, Timestamp};
 
-use super::verdicts::{plan, sentences_of, worded_plan};
+use super::verdicts::{Verdicts, plan, sentences_of, worded_plan};
 use super::{Attempt, cited, evidence, same_words};
 use crate::answer::{Answer, HitKind};
 
@@ -16,6 +16,9 @@ const CITED_SHARE: f64 = 0.5;
 
 /// Most passages that a model reads, and that its answer then rests on.
 pub(crate) const READ: usize = 5;
+
+/// A model's answer that is no surer than this says something else than its sentences do, word for word.
+const LEAST_KEPT: f32 = 0.45;
 
 /// An answer and what it stands on.
 pub(crate) struct Given {
@@ -71,6 +74,19 @@ impl Given {
             confidence,
             worded: true,
         }
+    }
+
+    /// Whether it, or a sentence that it rests on, was called wrong for the same words.
+    pub(crate) fn is_vetoed(&self, index: &Index, verdicts: &Verdicts<'_>) -> bool {
+        let cited = self.citations.iter();
+        let sentences = cited.filter_map(|c| plan(index, c.passage, &c.text));
+        let mut all = sentences.chain(self.plan.clone());
+        all.any(|plan| verdicts.vetoed(&plan))
+    }
+
+    /// Whether it may be remembered: an extract, or a model's answer in the question's own words.
+    pub(crate) fn may_be_kept(&self) -> bool {
+        !self.worded || self.confidence > LEAST_KEPT
     }
 
     /// What an experience keeps of it, beside the text.
@@ -135,6 +151,23 @@ impl Attempt<'_> {
 }
 
 impl Served<'_> {
+    /// What was served, for verdicts on it; nothing where it is what was found now.
+    pub(crate) fn given(&self, attempt: &Attempt<'_>) -> Option<Given> {
+        let citations = self.citations.clone()?;
+        #[expect(clippy::cast_possible_truncation, reason = "a share in [0, 1]")]
+        let confidence = self.experience.grounding.confidence as f32;
+        Some(Given {
+            text: self.experience.answer.text.clone(),
+            explanation: String::new(),
+            citations,
+            chain: Vec::new(),
+            rests_on: attempt.read(),
+            confidence,
+            plan: self.experience.plan().cloned(),
+            worded: true,
+        })
+    }
+
     pub(crate) fn put_into(&self, answer: &mut Answer, attempt: &Attempt<'_>, now: Timestamp) {
         if let Some(citations) = &self.citations {
             answer.refused = false;

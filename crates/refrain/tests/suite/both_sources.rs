@@ -119,10 +119,11 @@ fn a_refusal_speaks_of_the_graph_and_of_the_documents() {
     let reason = answer.reason.unwrap();
     assert!(reason.starts_with("The graph"), "{reason}");
     assert!(
-        reason.contains("In the documents of \"papers\": Nothing"),
+        reason.contains("In the documents of \"papers\": No passage"),
         "{reason}"
     );
-    assert!(reason.matches("Farrow").count() > 1, "{reason}");
+    let said = reason.to_lowercase();
+    assert!(said.matches("farrow").count() > 1, "{reason}");
 }
 
 #[test]

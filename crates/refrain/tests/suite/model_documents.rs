@@ -11,6 +11,9 @@ use crate::support::surroundings;
 const QUESTION: &str = "Where was the director of Gyre born?";
 const GYRE: &str = "Gyre is a film of 1931 by Bo Ekman. It runs 90 minutes.";
 const EKMAN: &str = "Bo Ekman was a man of the theatre. His cradle stood in Kiruna.";
+/// What a reader can answer in the question's own words.
+const SAID: &str =
+    "Bo Ekman, a director, was a man of the theatre. He was born beside a cradle in Kiruna.";
 
 struct Modelled {
     engine: Engine,
@@ -72,8 +75,17 @@ fn reader() -> Modelled {
     Modelled::new(|request| {
         let kiruna = request.messages.last().unwrap().content.contains("Kiruna");
         let answer = if kiruna { "Kiruna" } else { "Umeå" };
-        citing(request, &["film of 1931", "cradle"], answer)
+        citing(request, &["film of 1931", "director", "cradle"], answer)
     })
+}
+
+#[test]
+fn what_is_said_in_other_words_than_the_question_s_is_given_but_not_kept() {
+    let modelled = reader();
+    for calls in 1..3 {
+        assert_eq!(modelled.ask(QUESTION).text, "Kiruna");
+        assert_eq!(modelled.model.calls(), calls);
+    }
 }
 
 #[test]
@@ -99,6 +111,7 @@ fn where_no_sentence_answers_the_model_does_with_its_citations() {
 #[test]
 fn what_was_worded_once_is_served_without_a_call_until_its_passages_change() {
     let modelled = reader();
+    modelled.write("Bo Ekman", SAID);
     let first = modelled.ask(QUESTION);
     let again = modelled.ask(QUESTION);
     assert_eq!(again.hit_kind, HitKind::Exact, "{again:?}");
@@ -107,7 +120,7 @@ fn what_was_worded_once_is_served_without_a_call_until_its_passages_change() {
         (&first.text, &first.passages)
     );
     assert_eq!((again.cost.model_calls, modelled.model.calls()), (0, 1));
-    modelled.write("Bo Ekman", &EKMAN.replace("Kiruna", "Umeå"));
+    modelled.write("Bo Ekman", &SAID.replace("Kiruna", "Umeå"));
     let changed = modelled.ask(QUESTION);
     assert_eq!(changed.text, "Umeå");
     assert_eq!(
