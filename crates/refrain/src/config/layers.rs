@@ -325,9 +325,7 @@ fn choices(key: &str) -> &'static [&'static str] {
     match key {
         "memory.lessons" => &["all", "kept"],
         "model.task" => &["plan", "choose"],
-        "model.plans" | "model.documents" | "model.summaries" | "model.names" => {
-            &["never", "unsure", "always"]
-        }
+        "model.plans" | "model.documents" | "model.summaries" => &["never", "unsure", "always"],
         _ => &[],
     }
 }

@@ -52,7 +52,7 @@ impl Drop for SealOnDrop {
 }
 
 /// Compares the file with its seal and breaks it: from now on the file may change. A file without a seal that can be read is
-/// handed to redb as one that was not closed in order, so that redb checks the sums of all pages before it believes them.
+/// handed to redb as one that was not closed in order, which makes redb look at its pages. That finds most damage, not all.
 ///
 /// # Errors
 /// [`JournalError::Altered`] when the bytes are not those that were sealed.
@@ -104,7 +104,7 @@ fn read(seal: &Path) -> Result<Option<String>, JournalError> {
     Ok(text)
 }
 
-/// Marks the file as not closed in order, which makes redb check it.
+/// Marks the file as not closed in order, which makes redb look at its pages as after a crash.
 fn demand_check(path: &Path) -> Result<(), JournalError> {
     let mut file = fs::OpenOptions::new().read(true).write(true).open(path)?;
     let mut head = [0; REDB_MAGIC.len() + 1];
